@@ -1,0 +1,1 @@
+//! The catalogue of injected bugs, and the benchmark over it.

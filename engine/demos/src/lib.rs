@@ -1,0 +1,1 @@
+//! Small programs with switchable bugs on which the engine shows what it can do.

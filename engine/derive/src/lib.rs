@@ -1,0 +1,1 @@
+//! Derives of Generate and Mutable, and the test attribute, for mutagen-engine.

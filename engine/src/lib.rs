@@ -1,0 +1,1 @@
+//! Coverage-guided property testing with exhaustive, derived, structure-preserving mutations.

@@ -1,0 +1,1 @@
+//! WebAssembly engines as black boxes: outcomes, verdicts, NaN-equivalence, limits.

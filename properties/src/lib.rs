@@ -1,0 +1,1 @@
+//! What must hold: validators agree, interpreters agree, single steps do not interfere.

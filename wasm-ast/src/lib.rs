@@ -1,0 +1,1 @@
+//! A typed WebAssembly syntax tree: decode, encode, print, generate, mutate.
