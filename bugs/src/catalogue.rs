@@ -1,0 +1,158 @@
+//! The entries of the catalogue, embedded at build time.
+//!
+//! Each is a file of `bugs/catalogue/`, or of the directory that `MUTAGEN_EXTRA_BUGS` named when the program was built.
+
+/// What an entry does to the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Breaks it.
+    Bug,
+    /// Repairs a bug that the published engine has, so that it does not stand in the way of finding another.
+    Fix,
+}
+
+/// The part of the engine that an entry changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subsystem {
+    /// Which modules are accepted.
+    Validator,
+    /// What a call does.
+    Interpreter,
+}
+
+impl Subsystem {
+    /// Its name in the catalogue and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Validator => "validator",
+            Self::Interpreter => "interpreter",
+        }
+    }
+}
+
+/// One bug or fix that is woven into the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name on the command line, such as `wasm-6`.
+    pub id: &'static str,
+    /// Whether it breaks or repairs.
+    pub kind: Kind,
+    /// What goes wrong, in a few words.
+    pub title: &'static str,
+    /// What it changes.
+    pub subsystem: Subsystem,
+    /// Where the idea comes from.
+    pub origin: &'static str,
+    /// What a developer would have got wrong.
+    pub story: &'static str,
+    /// The package that is edited.
+    pub package: &'static str,
+    /// The version that the anchors belong to.
+    pub version: &'static str,
+    /// Other entries whose witnesses this one changes as well.
+    pub overlaps: &'static [&'static str],
+    /// The insertions that make it.
+    pub edits: &'static [Edit],
+    /// Modules that show it.
+    pub witnesses: &'static [Witness],
+}
+
+/// An insertion of text next to an anchor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edit {
+    /// The file in the package.
+    pub file: &'static str,
+    /// Text that stands in the file.
+    pub anchor: &'static str,
+    /// Whether the text comes after the anchor or before it.
+    pub after: bool,
+    /// The text; `$bug` is true while the entry is switched on.
+    pub text: &'static str,
+}
+
+/// A module that behaves differently with the entry switched on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Witness {
+    /// The Wasm features that it is judged under.
+    pub features: &'static str,
+    /// The module in text form.
+    pub module: &'static str,
+    /// The exported function to call; `None` where validity is all that counts.
+    pub invoke: Option<&'static str>,
+    /// The arguments, as `type:value`.
+    pub arguments: &'static [&'static str],
+    /// What happens on the plain engine.
+    pub off: &'static str,
+    /// What happens with the entry switched on.
+    pub on: &'static str,
+}
+
+static ENTRIES: &[Entry] = include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
+
+/// All entries, numbers in ids counted as numbers: `wasm-2` comes before `wasm-10`.
+///
+/// ```
+/// let ids: Vec<_> = mutagen_bugs::entries().iter().map(|entry| entry.id).collect();
+/// assert_eq!(ids[..3], ["wasm-1", "wasm-2", "wasm-3"]);
+/// ```
+pub fn entries() -> Vec<&'static Entry> {
+    let mut entries: Vec<_> = ENTRIES.iter().collect();
+    entries.sort_by_key(|entry| natural_key(entry.id));
+    entries
+}
+
+/// The entry with this id.
+///
+/// # Errors
+///
+/// An unknown id names the nearest known one.
+///
+/// ```
+/// assert_eq!(mutagen_bugs::find("wasm-6").unwrap().title, "i64.eqz takes an i32");
+/// assert_eq!(mutagen_bugs::find("wasm6").unwrap_err().nearest, Some("wasm-6"));
+/// ```
+pub fn find(id: &str) -> Result<&'static Entry, UnknownId> {
+    ENTRIES
+        .iter()
+        .find(|entry| entry.id == id)
+        .ok_or_else(|| UnknownId { id: id.to_owned(), nearest: nearest(id) })
+}
+
+/// No entry has this id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownId {
+    /// The id that was asked for.
+    pub id: String,
+    /// The known id that looks most like it, if one does.
+    pub nearest: Option<&'static str>,
+}
+
+impl std::fmt::Display for UnknownId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "there is no bug `{}`", self.id)?;
+        if let Some(nearest) = self.nearest {
+            write!(formatter, "; did you mean `{nearest}`?")?;
+        }
+        write!(formatter, " (`mutagen-wasm bugs list` shows all)")
+    }
+}
+
+impl std::error::Error for UnknownId {}
+
+fn nearest(id: &str) -> Option<&'static str> {
+    let likeness = |entry: &&Entry| strsim::jaro_winkler(&id.to_lowercase(), entry.id);
+    let best = entries().into_iter().rev().max_by(|a, b| likeness(&a).total_cmp(&likeness(&b)))?;
+    (likeness(&best) > 0.6).then_some(best.id)
+}
+
+/// Splits an id into text and numbers, so that it sorts as people count.
+fn natural_key(id: &str) -> Vec<(String, u64, String)> {
+    id.split('-')
+        .map(|part| {
+            let start = part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len());
+            let end =
+                part[start..].find(|c: char| !c.is_ascii_digit()).map_or(part.len(), |length| start + length);
+            (part[..start].to_owned(), part[start..end].parse().unwrap_or(0), part[end..].to_owned())
+        })
+        .collect()
+}

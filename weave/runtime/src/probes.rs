@@ -1,0 +1,112 @@
+//! The probes of the woven crates: how many there are, what they stand for, and switching some of them off.
+//!
+//! A probe is a number from 1 to [`count`]. Numbers are given in the order in which the linker laid the woven crates
+//! out: they are stable for one binary, not across binaries. Names are stable: they come from the table of probe
+//! addresses and from the line tables that the weaver adds to the woven crates.
+
+mod names;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+
+pub use names::{Name, NamesError, names};
+
+static GUARDS: AtomicPtr<AtomicU32> = AtomicPtr::new(std::ptr::null_mut());
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static TABLE: AtomicPtr<TableEntry> = AtomicPtr::new(std::ptr::null_mut());
+static TABLE_LENGTH: AtomicUsize = AtomicUsize::new(0);
+
+/// What the compiler knows of a probe: the address it stands at, and whether that is a function's entry.
+#[repr(C)]
+struct TableEntry {
+    address: usize,
+    is_entry: usize,
+}
+
+/// Called before `main`, once per woven object file, each time with the whole range of guards: numbers them from 1.
+///
+/// # Safety
+///
+/// The compiler passes the bounds of the section of guards, which lives as long as the program; no probe has fired.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __sanitizer_cov_trace_pc_guard_init(start: *mut u32, stop: *mut u32) {
+    if COUNT.load(Ordering::Relaxed) != 0 {
+        return;
+    }
+    // SAFETY: both point into one section, `stop` past its end.
+    let count = unsafe { stop.offset_from_unsigned(start) };
+    GUARDS.store(start.cast(), Ordering::Relaxed);
+    COUNT.store(count, Ordering::Release);
+    for (guard, number) in guards().iter().zip(1..) {
+        guard.store(number, Ordering::Relaxed);
+    }
+}
+
+/// Called before `main` with the bounds of the table of probe addresses, in the order of the guards.
+///
+/// # Safety
+///
+/// The compiler passes the bounds of that section, which lives as long as the program.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __sanitizer_cov_pcs_init(start: *const TableEntry, stop: *const TableEntry) {
+    // SAFETY: both point into one section, `stop` past its end.
+    let length = unsafe { stop.offset_from_unsigned(start) };
+    TABLE.store(start.cast_mut(), Ordering::Relaxed);
+    TABLE_LENGTH.store(length, Ordering::Release);
+}
+
+fn guards() -> &'static [AtomicU32] {
+    match COUNT.load(Ordering::Acquire) {
+        0 => &[],
+        // SAFETY: the section holds `count` aligned u32, which are only ever touched atomically once they are numbered
+        // (the callback's volatile load of an aligned u32 reads either the old or the new value).
+        count => unsafe { std::slice::from_raw_parts(GUARDS.load(Ordering::Relaxed), count) },
+    }
+}
+
+fn table() -> &'static [TableEntry] {
+    match TABLE_LENGTH.load(Ordering::Acquire) {
+        0 => &[],
+        // SAFETY: the section holds `length` entries and is never written.
+        length => unsafe { std::slice::from_raw_parts(TABLE.load(Ordering::Relaxed), length) },
+    }
+}
+
+/// How many probes the program has; 0 if it was compiled without the wrapper.
+pub fn count() -> usize {
+    guards().len()
+}
+
+/// Switches the probes off for which `unwanted` holds, on all threads. Gives how many those are.
+///
+/// # Errors
+///
+/// If the names of the probes cannot be read from the program's own file.
+pub fn switch_off(unwanted: impl Fn(&Name) -> bool) -> Result<usize, NamesError> {
+    let mut off = 0;
+    for (guard, name) in guards().iter().zip(names()?) {
+        if unwanted(name) {
+            guard.store(0, Ordering::Relaxed);
+            off += 1;
+        }
+    }
+    Ok(off)
+}
+
+/// Switches every probe on again.
+pub fn switch_all_on() {
+    for (guard, number) in guards().iter().zip(1..) {
+        guard.store(number, Ordering::Relaxed);
+    }
+}
+
+/// Switches off, once per program, the probes that do not give the same trace for the same test: those of wasmparser's
+/// section parser, whose state is matched on a field that holds stale data where it does not matter.
+///
+/// # Errors
+///
+/// If the names of the probes cannot be read from the program's own file.
+pub fn switch_off_unstable() -> Result<usize, NamesError> {
+    static OFF: OnceLock<Result<usize, NamesError>> = OnceLock::new();
+    OFF.get_or_init(|| switch_off(|name| name.file.ends_with("wasmparser-0.228.0/src/parser.rs"))).clone()
+}

@@ -1,0 +1,110 @@
+//! Names of probes, read from the program's own file.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use addr2line::Loader;
+use object::{Object, ObjectSymbol};
+
+use super::table;
+
+/// What a probe stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name {
+    /// The package, with its version if it is a published one: `wasmparser-0.228.0`.
+    pub package: String,
+    /// The function that holds the probe; of inlined ones the innermost.
+    pub function: String,
+    /// The source file, from the package on: `wasmparser-0.228.0/src/parser.rs`.
+    pub file: String,
+    /// The line, 0 where the compiler does not say.
+    pub line: u32,
+    /// Whether the probe stands at a function's entry.
+    pub is_entry: bool,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} at {}:{}", self.function, self.file, self.line)
+    }
+}
+
+/// The program's own file could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamesError(String);
+
+impl fmt::Display for NamesError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "cannot name the probes of this program: {}", self.0)
+    }
+}
+
+impl std::error::Error for NamesError {}
+
+impl NamesError {
+    fn new(reason: impl fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+}
+
+/// The names of all probes: probe `n` has the name at `n - 1`.
+///
+/// Reading them takes a moment (the line tables of the program are searched for every probe) and happens once.
+///
+/// # Errors
+///
+/// If the program's own file cannot be read or has no table of probes.
+pub fn names() -> Result<&'static [Name], NamesError> {
+    static NAMES: OnceLock<Result<Vec<Name>, NamesError>> = OnceLock::new();
+    NAMES.get_or_init(read).as_deref().map_err(Clone::clone)
+}
+
+fn read() -> Result<Vec<Name>, NamesError> {
+    let program = std::env::current_exe().map_err(NamesError::new)?;
+    let offset = load_offset(&std::fs::read(&program).map_err(NamesError::new)?)?;
+    let loader = Loader::new(&program).map_err(NamesError::new)?;
+    table()
+        .iter()
+        .map(|entry| {
+            let mut name = name_of(&loader, (entry.address - offset) as u64).map_err(NamesError::new)?;
+            name.is_entry = entry.is_entry != 0;
+            Ok(name)
+        })
+        .collect()
+}
+
+/// How far from its place in the file the program was loaded, told by a function that both sides know.
+fn load_offset(program: &[u8]) -> Result<usize, NamesError> {
+    let file = object::File::parse(program).map_err(NamesError::new)?;
+    let symbol = file
+        .symbol_by_name("__mutagen_bug")
+        .ok_or_else(|| NamesError::new("it has no symbols (was it stripped?)"))?;
+    Ok(crate::switch::address() - symbol.address() as usize)
+}
+
+fn name_of(loader: &Loader, address: u64) -> Result<Name, Box<dyn std::error::Error>> {
+    let mut frames = loader.find_frames(address)?;
+    let Some(frame) = frames.next()? else { return Ok(unknown()) };
+    let function = frame.function.as_ref().and_then(|function| function.demangle().ok()).unwrap_or_default();
+    let (file, line) =
+        frame.location.map_or(("", 0), |location| (location.file.unwrap_or(""), location.line.unwrap_or(0)));
+    Ok(Name {
+        package: file.split('/').next().unwrap_or("").to_owned(),
+        function: without_hash(&function).to_owned(),
+        file: file.to_owned(),
+        line,
+        is_entry: false,
+    })
+}
+
+fn unknown() -> Name {
+    Name { package: String::new(), function: String::new(), file: String::new(), line: 0, is_entry: false }
+}
+
+/// A demangled name without the hash that legacy mangling adds: it changes from build to build.
+fn without_hash(function: &str) -> &str {
+    match function.rsplit_once("::h") {
+        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => name,
+        _ => function,
+    }
+}

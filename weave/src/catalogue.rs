@@ -1,0 +1,270 @@
+//! The bug catalogue: one TOML file per entry, data and not code.
+//!
+//! The weaver reads it to edit sources; the build script of `mutagen-bugs` reads it, through this same file, to embed it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::toml::{self, Table, Value};
+
+/// The environment variable that names a directory of further entries, at build time.
+pub const EXTRA_BUGS: &str = "MUTAGEN_EXTRA_BUGS";
+
+/// The packages that entries may edit.
+pub const EDITABLE: &[&str] = &["wasmi", "wasmi_core", "wasmi_ir", "wasmparser"];
+
+/// One entry: a bug, or the fix of a bug that the published engine has.
+#[derive(Debug)]
+pub struct Entry {
+    /// Where it stands.
+    pub source: PathBuf,
+    /// Its name on the command line, such as `wasm-6`.
+    pub id: String,
+    /// `bug` or `fix`.
+    pub kind: String,
+    /// What goes wrong, in a few words.
+    pub title: String,
+    /// `validator` or `interpreter`.
+    pub subsystem: String,
+    /// Where the idea comes from.
+    pub origin: String,
+    /// What a developer would have got wrong.
+    pub story: String,
+    /// The package that is edited.
+    pub package: String,
+    /// The version that the anchors belong to.
+    pub version: String,
+    /// Other entries whose witnesses this one changes as well, because it cannot be otherwise.
+    pub overlaps: Vec<String>,
+    /// The insertions.
+    pub edits: Vec<Edit>,
+    /// Modules that show the difference.
+    pub witnesses: Vec<Witness>,
+}
+
+/// An insertion of text next to an anchor.
+#[derive(Debug)]
+pub struct Edit {
+    /// The line of the catalogue file on which it stands.
+    pub line: usize,
+    /// The file in the package.
+    pub file: String,
+    /// Text that stands in the file.
+    pub anchor: String,
+    /// How often it stands there.
+    pub matches: usize,
+    /// Whether the text comes after the anchor or before it.
+    pub after: bool,
+    /// The text; `$bug` is true while the bug is switched on.
+    pub text: String,
+}
+
+/// A module that behaves differently with the entry switched on.
+#[derive(Debug)]
+pub struct Witness {
+    /// The Wasm features that it is judged under.
+    pub features: String,
+    /// The module in text form.
+    pub module: String,
+    /// The exported function to call; none where validity is all that counts.
+    pub invoke: Option<String>,
+    /// The arguments, as `type:value`.
+    pub arguments: Vec<String>,
+    /// What happens on the plain engine.
+    pub off: String,
+    /// What happens with the entry switched on.
+    pub on: String,
+}
+
+/// The catalogue's directories: the project's own, and the one that `MUTAGEN_EXTRA_BUGS` names.
+pub fn directories(project: &Path) -> Vec<PathBuf> {
+    let extra = std::env::var_os(EXTRA_BUGS)
+        .filter(|value| !value.is_empty())
+        .map(|directory| project.join(directory));
+    std::iter::once(project.join("bugs/catalogue")).chain(extra).collect()
+}
+
+/// Reads every `.toml` file of the directories, by place and file name.
+pub fn read(directories: &[PathBuf]) -> Result<Vec<Entry>, String> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for directory in directories {
+        for file in toml_files(directory)? {
+            let entry = read_entry(&file)?;
+            if let Some(other) = entries.iter().find(|other| number(&other.id) == number(&entry.id)) {
+                let taken_by = other.source.display();
+                return Err(format!("{}:1: the id `{}` is taken by {taken_by}", file.display(), entry.id));
+            }
+            entries.push(entry);
+        }
+    }
+    Ok(entries)
+}
+
+/// The number by which an entry is known to the switch at run time (FNV-1a of its id, so that the woven crates and the
+/// catalogue agree without a table between them).
+pub fn number(id: &str) -> u32 {
+    id.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+fn toml_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let fail =
+        |error: std::io::Error| format!("cannot read the bug catalogue {}: {error}", directory.display());
+    let mut files = Vec::new();
+    for file in fs::read_dir(directory).map_err(fail)? {
+        let path = file.map_err(fail)?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read_entry(file: &Path) -> Result<Entry, String> {
+    let at = |line: usize, message: String| format!("{}:{line}: {message}", file.display());
+    let text =
+        fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let tables = toml::parse(&text).map_err(|error| at(error.line, error.message))?;
+    entry(file, tables).map_err(|error| at(error.line, error.message))
+}
+
+fn entry(file: &Path, tables: Vec<Table>) -> Result<Entry, toml::Error> {
+    let mut tables = tables.into_iter();
+    let mut root = Fields::new(tables.next().expect("a document has a root"));
+    let mut entry = Entry {
+        source: file.to_owned(),
+        id: root.text("id")?,
+        kind: root.one_of("kind", &["bug", "fix"])?,
+        title: root.text("title")?,
+        subsystem: root.one_of("subsystem", &["validator", "interpreter"])?,
+        origin: root.text("origin")?,
+        story: root.text("story")?,
+        package: root.one_of("package", EDITABLE)?,
+        version: root.text("version")?,
+        overlaps: root.list("overlaps")?,
+        edits: Vec::new(),
+        witnesses: Vec::new(),
+    };
+    root.finish()?;
+    for table in tables {
+        match table.name.as_str() {
+            "edit" => entry.edits.push(edit(Fields::new(table))?),
+            "witness" => entry.witnesses.push(witness(Fields::new(table))?),
+            other => {
+                let message = format!("unknown table `{other}`; known are [[edit]] and [[witness]]");
+                return Err(toml::Error { line: table.line, message });
+            }
+        }
+    }
+    for (name, missing) in [("edit", entry.edits.is_empty()), ("witness", entry.witnesses.is_empty())] {
+        if missing {
+            return Err(toml::Error { line: 1, message: format!("there is no [[{name}]]") });
+        }
+    }
+    Ok(entry)
+}
+
+fn edit(mut fields: Fields) -> Result<Edit, toml::Error> {
+    let edit = Edit {
+        line: fields.table.line,
+        file: fields.text("file")?,
+        anchor: fields.text("anchor")?,
+        matches: fields.count("matches")?,
+        after: fields.one_of("where", &["after", "before"])? == "after",
+        text: fields.text("text")?,
+    };
+    fields.finish()?;
+    Ok(edit)
+}
+
+fn witness(mut fields: Fields) -> Result<Witness, toml::Error> {
+    let witness = Witness {
+        features: fields.text("features")?,
+        module: fields.text("module")?,
+        invoke: fields.optional_text("invoke")?,
+        arguments: fields.list("arguments")?,
+        off: fields.text("off")?,
+        on: fields.text("on")?,
+    };
+    fields.finish()?;
+    Ok(witness)
+}
+
+/// A table whose fields are taken one by one, so that what is missing and what is left over can be named.
+struct Fields {
+    table: Table,
+}
+
+impl Fields {
+    fn new(table: Table) -> Self {
+        Self { table }
+    }
+
+    fn take(&mut self, key: &str) -> Option<(Value, usize)> {
+        let at = self.table.entries.iter().position(|(name, ..)| name == key)?;
+        let (_, value, line) = self.table.entries.remove(at);
+        Some((value, line))
+    }
+
+    fn required(&mut self, key: &str) -> Result<(Value, usize), toml::Error> {
+        let missing = toml::Error { line: self.table.line, message: format!("the field `{key}` is missing") };
+        self.take(key).ok_or(missing)
+    }
+
+    fn text(&mut self, key: &str) -> Result<String, toml::Error> {
+        match self.required(key)? {
+            (Value::Text(text), _) if !text.trim().is_empty() => Ok(text),
+            (_, line) => {
+                Err(toml::Error { line, message: format!("`{key}` should be a string that is not empty") })
+            }
+        }
+    }
+
+    fn optional_text(&mut self, key: &str) -> Result<Option<String>, toml::Error> {
+        if self.table.entries.iter().any(|(name, ..)| name == key) {
+            self.text(key).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn one_of(&mut self, key: &str, known: &[&str]) -> Result<String, toml::Error> {
+        let line = self
+            .table
+            .entries
+            .iter()
+            .find(|(name, ..)| name == key)
+            .map_or(self.table.line, |(.., line)| *line);
+        let text = self.text(key)?;
+        if known.contains(&text.as_str()) {
+            return Ok(text);
+        }
+        Err(toml::Error { line, message: format!("unknown {key} `{text}`; known are {}", known.join(", ")) })
+    }
+
+    fn count(&mut self, key: &str) -> Result<usize, toml::Error> {
+        match self.required(key)? {
+            (Value::Integer(number @ 1..), _) => Ok(number as usize),
+            (_, line) => Err(toml::Error { line, message: format!("`{key}` should be an integer from 1") }),
+        }
+    }
+
+    fn list(&mut self, key: &str) -> Result<Vec<String>, toml::Error> {
+        match self.take(key) {
+            None => Ok(Vec::new()),
+            Some((Value::List(items), _)) => Ok(items),
+            Some((_, line)) => {
+                Err(toml::Error { line, message: format!("`{key}` should be a list of strings") })
+            }
+        }
+    }
+
+    fn finish(self) -> Result<(), toml::Error> {
+        match self.table.entries.first() {
+            None => Ok(()),
+            Some((key, _, line)) => {
+                Err(toml::Error { line: *line, message: format!("unknown field `{key}`") })
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The weaver: a rustc wrapper that gives chosen crates coverage probes and switchable bugs while cargo compiles them.
+//!
+//! It is called as `weaver PROJECT RUSTC ARGUMENTS...`. Most calls are passed on untouched. For the packages in
+//! [`packages`], coverage flags are added; where the bug catalogue has edits for the package, a copy of its source is
+//! edited and compiled instead. Std only, because it is compiled before anything else is.
+
+#[allow(dead_code, reason = "the build script of mutagen-bugs shares the file and needs every field")]
+mod catalogue;
+mod dep_info;
+mod edit;
+mod invocation;
+mod packages;
+mod toml;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use catalogue::Entry;
+use invocation::Invocation;
+use packages::Package;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(project), Some(rustc)) = (arguments.next(), arguments.next()) else {
+        eprintln!("weave: this program is run by cargo through weave/rustc; there is nothing to do by hand");
+        return ExitCode::from(2);
+    };
+    let call = Invocation::new(rustc, arguments.collect());
+    match weave(Path::new(&project), call) {
+        Ok(code) => code,
+        Err(message) => {
+            eprintln!("error: weave: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn weave(project: &Path, mut call: Invocation) -> Result<ExitCode, String> {
+    if call.asks_for_version() {
+        return version(project, call);
+    }
+    if call.compiles_runtime() {
+        call.push("--cfg=mutagen_woven");
+    }
+    let Some(package) = packages::find(&call)? else {
+        return call.run();
+    };
+    call.extend(packages::COVERAGE);
+    if !package.has_catalogue_edits() {
+        return call.run();
+    }
+    weave_published(project, call, package)
+}
+
+/// Compiles an edited copy of a published package, and makes cargo watch the catalogue for it.
+fn weave_published(project: &Path, mut call: Invocation, package: &Package) -> Result<ExitCode, String> {
+    let directories = catalogue::directories(project);
+    let mut entries = catalogue::read(&directories)?;
+    entries.retain(|entry| entry.package == package.name);
+    let copy = edit::woven_copy(&call, &entries)?;
+    call.compile_instead(&copy)?;
+    let code = call.run()?;
+    let files = entries.into_iter().map(|entry: Entry| entry.source);
+    let watched: Vec<PathBuf> = directories.into_iter().chain(files).collect();
+    dep_info::watch(&call, &watched, catalogue::EXTRA_BUGS)?;
+    Ok(code)
+}
+
+/// Answers `rustc -vV` with one more line. Cargo hashes the answer into every artefact's name, so woven and plain
+/// artefacts, and those of another checkout or another list of packages, never stand in for one another.
+///
+/// What the catalogue says is left out on purpose: cargo tracks its files through dep-info and rebuilds just the
+/// crates that they edit, while a change of this line rebuilds everything, wasmtime included.
+fn version(project: &Path, call: Invocation) -> Result<ExitCode, String> {
+    let output = Command::new(&call.rustc)
+        .args(&call.arguments)
+        .output()
+        .map_err(|error| format!("cannot run {}: {error}", call.rustc.display()))?;
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    println!("weave: {}", packages::signature(project));
+    Ok(if output.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,75 @@
+//! Which packages are woven, and with which compiler flags.
+
+use std::path::Path;
+
+use crate::catalogue;
+use crate::invocation::Invocation;
+
+/// A package that gets coverage probes.
+pub struct Package {
+    /// Its name, as cargo spells it.
+    pub name: &'static str,
+    /// The only version whose anchors we know; `None` for crates of this project.
+    version: Option<&'static str>,
+    /// Whether the graph may hold other, incompatible versions, which are then left alone.
+    others_allowed: bool,
+}
+
+const PACKAGES: &[Package] = &[
+    Package { name: "wasmi", version: Some("2.0.0"), others_allowed: false },
+    Package { name: "wasmi_core", version: Some("2.0.0"), others_allowed: false },
+    Package { name: "wasmi_ir", version: Some("2.0.0"), others_allowed: false },
+    // wasmtime and our own decoder bring later release lines of wasmparser: those must stay plain.
+    Package { name: "wasmparser", version: Some("0.228.0"), others_allowed: true },
+    Package { name: "mutagen-ifc", version: None, others_allowed: false },
+    Package { name: "mutagen-engine-demos", version: None, others_allowed: false },
+];
+
+/// One probe per edge of the control-flow graph, a table of their addresses, and the lines that name them.
+pub const COVERAGE: &[&str] = &[
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=3",
+    "-Cllvm-args=-sanitizer-coverage-trace-pc-guard",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cdebuginfo=line-tables-only",
+];
+
+impl Package {
+    /// Whether the catalogue may edit the package's source.
+    pub fn has_catalogue_edits(&self) -> bool {
+        catalogue::EDITABLE.contains(&self.name)
+    }
+}
+
+/// The woven package that this call compiles, if any; an error if the package has a version that is not the woven one.
+pub fn find(call: &Invocation) -> Result<Option<&'static Package>, String> {
+    let (Some(name), Some(version)) = (&call.package, &call.version) else { return Ok(None) };
+    let Some(package) = PACKAGES.iter().find(|package| package.name == name) else { return Ok(None) };
+    let Some(woven) = package.version else {
+        return Ok(call.compiles_library_of(name).then_some(package));
+    };
+    if version != woven {
+        return if package.others_allowed && release_line(version) != release_line(woven) {
+            Ok(None)
+        } else {
+            Err(format!(
+                "{name} {version} is in the dependency graph, but the bugs and probes belong to {name} {woven}: \
+                 `cargo update -p {name}@{version} --precise {woven}` brings it back"
+            ))
+        };
+    }
+    Ok(call.compiles_library_of(name).then_some(package))
+}
+
+/// The part of a version that semantic versioning takes as compatible: `0.228` of `0.228.0`, `2` of `2.0.0`.
+fn release_line(version: &str) -> &str {
+    let parts = if version.starts_with("0.") { 2 } else { 1 };
+    version.match_indices('.').nth(parts - 1).map_or(version, |(end, _)| &version[..end])
+}
+
+/// What separates artefacts: the woven packages, the flags and the checkout.
+pub fn signature(project: &Path) -> String {
+    let packages: Vec<String> =
+        PACKAGES.iter().map(|package| format!("{}@{}", package.name, package.version.unwrap_or("*"))).collect();
+    format!("{} {} {}", packages.join(","), COVERAGE.join(" "), project.display())
+}
