@@ -88,6 +88,7 @@ impl Invocation {
         // Panics and line tables then say `wasmi-2.0.0/src/..`, whatever the machine.
         let name = original.file_name().unwrap_or_default().to_string_lossy().into_owned();
         self.push(format!("--remap-path-prefix={}={name}", copy.display()));
+        self.push(format!("--remap-path-prefix={}=.", original.display()));
         Ok(())
     }
 

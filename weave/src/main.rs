@@ -61,9 +61,15 @@ fn weave_published(project: &Path, mut call: Invocation, package: &Package) -> R
     call.compile_instead(&copy)?;
     let code = call.run()?;
     let files = entries.into_iter().map(|entry: Entry| entry.source);
-    let watched: Vec<PathBuf> = directories.into_iter().chain(files).collect();
+    let watched: Vec<PathBuf> = directories.into_iter().chain(files).chain(own_sources(project)).collect();
     dep_info::watch(&call, &watched, catalogue::EXTRA_BUGS)?;
     Ok(code)
+}
+
+/// The weaver's own sources: what it weaves depends on them as well.
+fn own_sources(project: &Path) -> impl Iterator<Item = PathBuf> {
+    let sources = std::fs::read_dir(project.join("weave/src")).into_iter().flatten();
+    sources.filter_map(|file| file.ok().map(|file| file.path()))
 }
 
 /// Answers `rustc -vV` with one more line. Cargo hashes the answer into every artefact's name, so woven and plain

@@ -14,6 +14,18 @@ fn accepts(text: &str) -> bool {
 
 const VALID: &str = "(module (func (param i64) (result i32) local.get 0 i64.eqz))";
 
+/// What the exported function `f` of a module gives for 5 and 3.
+fn run(text: &str) -> i32 {
+    let bytes = wat::parse_str(text).expect("the test's module is well-formed");
+    let engine = wasmi::Engine::default();
+    let module = wasmi::Module::new(&engine, &bytes).expect("the test's module is valid");
+    let mut store = wasmi::Store::new(&engine, ());
+    let instance =
+        wasmi::Linker::new(&engine).instantiate_and_start(&mut store, &module).expect("it has no imports");
+    let function = instance.get_typed_func::<(i32, i32), i32>(&store, "f").expect("it exports f");
+    function.call(&mut store, (5, 3)).expect("f does not trap")
+}
+
 #[test]
 fn this_program_is_woven() {
     assert_eq!(prove(|| assert!(accepts(VALID))), Ok(()));
@@ -46,11 +58,38 @@ fn a_bug_is_in_the_engine_only_while_it_is_switched_on() {
 }
 
 #[test]
+fn a_bug_of_the_interpreter_acts_from_translation_to_the_call() {
+    let subtract =
+        r#"(module (func (export "f") (param i32 i32) (result i32) local.get 0 local.get 1 i32.sub))"#;
+    assert_eq!(run(subtract), 2);
+    let _on = switch_on(["wasm-11"]);
+    assert_eq!(run(subtract), 8);
+}
+
+#[test]
 fn a_recorded_run_can_be_read_by_name() {
     let mut recorder = Recorder::new(1 << 16);
     recorder.record(|| accepts(VALID));
     let names = probes::names().expect("the test program names its probes");
-    let visited = |function: &str| recorder.events().iter().any(|&n| names[n as usize - 1].function.contains(function));
+    let visited =
+        |function: &str| recorder.events().iter().any(|&n| names[n as usize - 1].function.contains(function));
     assert!(visited("visit_i64_eqz"));
     assert!(!visited("visit_f32_min"));
+}
+
+#[test]
+fn probes_that_are_switched_off_do_not_fire_and_come_back() {
+    // Switching is for the whole program, so only probes that no other test looks at are touched.
+    let is_parser = |name: &probes::Name| name.file.ends_with("wasmparser-0.228.0/src/parser.rs");
+    let names = probes::names().expect("the test program names its probes");
+    let parser_events = || {
+        let mut recorder = Recorder::new(1 << 16);
+        recorder.record(|| accepts(VALID));
+        recorder.events().iter().filter(|&&number| is_parser(&names[number as usize - 1])).count()
+    };
+    assert!(parser_events() > 0);
+    assert!(probes::switch_off(is_parser).expect("the test program names its probes") > 0);
+    assert_eq!(parser_events(), 0);
+    probes::switch_all_on();
+    assert!(parser_events() > 0);
 }

@@ -9,9 +9,10 @@ use object::{Object, ObjectSymbol};
 use super::table;
 
 /// What a probe stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name {
-    /// The package, with its version if it is a published one: `wasmparser-0.228.0`.
+    /// The package that holds the probe, with its version if it is a published one: `wasmparser-0.228.0`. Empty where
+    /// a whole function of the standard library was instantiated.
     pub package: String,
     /// The function that holds the probe; of inlined ones the innermost.
     pub function: String,
@@ -83,22 +84,27 @@ fn load_offset(program: &[u8]) -> Result<usize, NamesError> {
 }
 
 fn name_of(loader: &Loader, address: u64) -> Result<Name, Box<dyn std::error::Error>> {
+    let mut name = Name::default();
     let mut frames = loader.find_frames(address)?;
-    let Some(frame) = frames.next()? else { return Ok(unknown()) };
-    let function = frame.function.as_ref().and_then(|function| function.demangle().ok()).unwrap_or_default();
-    let (file, line) =
-        frame.location.map_or(("", 0), |location| (location.file.unwrap_or(""), location.line.unwrap_or(0)));
-    Ok(Name {
-        package: file.split('/').next().unwrap_or("").to_owned(),
-        function: without_hash(&function).to_owned(),
-        file: file.to_owned(),
-        line,
-        is_entry: false,
-    })
-}
-
-fn unknown() -> Name {
-    Name { package: String::new(), function: String::new(), file: String::new(), line: 0, is_entry: false }
+    let mut innermost = true;
+    while let Some(frame) = frames.next()? {
+        let location = frame.location.as_ref();
+        let file = location.and_then(|location| location.file).unwrap_or("").trim_start_matches("./");
+        if innermost {
+            innermost = false;
+            let function =
+                frame.function.as_ref().and_then(|function| function.demangle().ok()).unwrap_or_default();
+            name.function = without_hash(&function).to_owned();
+            name.file = file.to_owned();
+            name.line = location.and_then(|location| location.line).unwrap_or(0);
+        }
+        // Code of the standard library is inlined into, or instantiated by, the package that holds the probe.
+        if !file.starts_with('/') {
+            name.package = file.split('/').next().unwrap_or("").to_owned();
+            break;
+        }
+    }
+    Ok(name)
 }
 
 /// A demangled name without the hash that legacy mangling adds: it changes from build to build.
