@@ -77,19 +77,28 @@ fn a_recorded_run_can_be_read_by_name() {
     assert!(!visited("visit_f32_min"));
 }
 
+/// Leaves `byte` all over the stack below the caller.
+#[inline(never)]
+fn litter_the_stack(byte: u8) {
+    std::hint::black_box(&mut [byte; 1 << 17]);
+}
+
+/// Why the parser's probes are off by default. `Parser::parse_reader` matches on a state whose only payload is a count;
+/// the optimiser tests the count for 0 before it tests whether the state has one. What it reads there in the other
+/// states is whatever the stack held, harmless for the result but not for the probes on that branch.
 #[test]
-fn probes_that_are_switched_off_do_not_fire_and_come_back() {
-    // Switching is for the whole program, so only probes that no other test looks at are touched.
-    let is_parser = |name: &probes::Name| name.file.ends_with("wasmparser-0.228.0/src/parser.rs");
+fn only_the_parsers_probes_follow_what_happens_to_lie_on_the_stack() {
     let names = probes::names().expect("the test program names its probes");
-    let parser_events = || {
-        let mut recorder = Recorder::new(1 << 16);
+    let mut recorder = Recorder::new(1 << 16);
+    let [zeros, ones] = [0, 0xff].map(|byte| {
+        litter_the_stack(byte);
         recorder.record(|| accepts(VALID));
-        recorder.events().iter().filter(|&&number| is_parser(&names[number as usize - 1])).count()
-    };
-    assert!(parser_events() > 0);
-    assert!(probes::switch_off(is_parser).expect("the test program names its probes") > 0);
-    assert_eq!(parser_events(), 0);
-    probes::switch_all_on();
-    assert!(parser_events() > 0);
+        recorder.events().to_vec()
+    });
+    assert_eq!(zeros.len(), ones.len());
+    let differing: BTreeSet<&str> = std::iter::zip(&zeros, &ones)
+        .filter(|(one, other)| one != other)
+        .map(|(&one, _)| names[one as usize - 1].file.as_str())
+        .collect();
+    assert!(differing.iter().all(|file| *file == probes::UNSTABLE_FILE), "{differing:?}");
 }
