@@ -13,25 +13,26 @@ use catalogue::{Edit, Entry, Witness};
 
 fn main() {
     let project = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("..");
-    let directories = catalogue::directories(&project);
     println!("cargo::rerun-if-env-changed={}", catalogue::EXTRA_BUGS);
-    for directory in &directories {
-        println!("cargo::rerun-if-changed={}", directory.display());
-    }
-    match catalogue::read(&directories) {
-        Ok(entries) => write(&entries, Path::new(&variable("OUT_DIR"))),
+    println!("cargo::rerun-if-changed={}", project.join("bugs/catalogue").display());
+    match embed(&project, Path::new(&variable("OUT_DIR"))) {
+        Ok(()) => {}
         Err(message) => println!("cargo::error={message}"),
     }
 }
 
-fn variable(name: &str) -> String {
-    env::var(name).unwrap_or_else(|error| panic!("cargo sets {name}: {error}"))
+fn embed(project: &Path, out: &Path) -> Result<(), String> {
+    let sources = catalogue::sources(project)?;
+    for watched in &sources.watched {
+        println!("cargo::rerun-if-changed={}", watched.display());
+    }
+    let entries: String = catalogue::read(&sources.files)?.iter().map(entry).collect();
+    let file = out.join("catalogue.rs");
+    fs::write(&file, format!("&[{entries}]")).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-fn write(entries: &[Entry], out: &Path) {
-    let entries: String = entries.iter().map(entry).collect();
-    let file = out.join("catalogue.rs");
-    fs::write(&file, format!("&[{entries}]")).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|error| panic!("cargo sets {name}: {error}"))
 }
 
 fn entry(entry: &Entry) -> String {

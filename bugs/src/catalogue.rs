@@ -89,16 +89,14 @@ pub struct Witness {
 
 static ENTRIES: &[Entry] = include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
-/// All entries, numbers in ids counted as numbers: `wasm-2` comes before `wasm-10`.
+/// All entries, in the order of the catalogue's list.
 ///
 /// ```
 /// let ids: Vec<_> = mutagen_bugs::entries().iter().map(|entry| entry.id).collect();
 /// assert_eq!(ids[..3], ["wasm-1", "wasm-2", "wasm-3"]);
 /// ```
-pub fn entries() -> Vec<&'static Entry> {
-    let mut entries: Vec<_> = ENTRIES.iter().collect();
-    entries.sort_by_key(|entry| natural_key(entry.id));
-    entries
+pub fn entries() -> &'static [Entry] {
+    ENTRIES
 }
 
 /// The entry with this id.
@@ -140,19 +138,7 @@ impl std::fmt::Display for UnknownId {
 impl std::error::Error for UnknownId {}
 
 fn nearest(id: &str) -> Option<&'static str> {
-    let likeness = |entry: &&Entry| strsim::jaro_winkler(&id.to_lowercase(), entry.id);
-    let best = entries().into_iter().rev().max_by(|a, b| likeness(&a).total_cmp(&likeness(&b)))?;
-    (likeness(&best) > 0.6).then_some(best.id)
-}
-
-/// Splits an id into text and numbers, so that it sorts as people count.
-fn natural_key(id: &str) -> Vec<(String, u64, String)> {
-    id.split('-')
-        .map(|part| {
-            let start = part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len());
-            let end =
-                part[start..].find(|c: char| !c.is_ascii_digit()).map_or(part.len(), |length| start + length);
-            (part[..start].to_owned(), part[start..end].parse().unwrap_or(0), part[end..].to_owned())
-        })
-        .collect()
+    let likeness = |entry: &Entry| strsim::jaro_winkler(&id.to_lowercase(), entry.id);
+    let best = ENTRIES.iter().rev().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.6).then_some(best.id)
 }

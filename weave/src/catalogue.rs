@@ -76,28 +76,59 @@ pub struct Witness {
     pub on: String,
 }
 
-/// The catalogue's directories: the project's own, and the one that `MUTAGEN_EXTRA_BUGS` names.
-pub fn directories(project: &Path) -> Vec<PathBuf> {
-    let extra = std::env::var_os(EXTRA_BUGS)
-        .filter(|value| !value.is_empty())
-        .map(|directory| project.join(directory));
-    std::iter::once(project.join("bugs/catalogue")).chain(extra).collect()
+/// Where the catalogue's files are.
+pub struct Sources {
+    /// One file per entry, in the catalogue's order.
+    pub files: Vec<PathBuf>,
+    /// What changes when an entry comes or goes.
+    pub watched: Vec<PathBuf>,
 }
 
-/// Reads every `.toml` file of the directories, by place and file name.
-pub fn read(directories: &[PathBuf]) -> Result<Vec<Entry>, String> {
+/// The project's own entries, in the order of `bugs/catalogue/LIST`, and those in the directory that
+/// `MUTAGEN_EXTRA_BUGS` names, in the order of their file names.
+///
+/// The list is there for cargo, which takes a directory for changed when any file in it is: with the list, a new entry
+/// is noticed and a touched one rebuilds only what it edits.
+pub fn sources(project: &Path) -> Result<Sources, String> {
+    let directory = project.join("bugs/catalogue");
+    let list = directory.join("LIST");
+    let mut files = listed(&list)?;
+    if let Some(stray) = toml_files(&directory)?.into_iter().find(|file| !files.contains(file)) {
+        let name = stray.file_stem().unwrap_or_default().display();
+        return Err(format!(
+            "{} is not listed: add the line `{name}` to {}",
+            stray.display(),
+            list.display()
+        ));
+    }
+    let mut watched = vec![list];
+    if let Some(extra) = std::env::var_os(EXTRA_BUGS).filter(|value| !value.is_empty()) {
+        let extra = project.join(extra);
+        files.extend(toml_files(&extra).map_err(|message| format!("{EXTRA_BUGS}: {message}"))?);
+        watched.push(extra);
+    }
+    Ok(Sources { files, watched })
+}
+
+/// Reads the entries.
+pub fn read(files: &[PathBuf]) -> Result<Vec<Entry>, String> {
     let mut entries: Vec<Entry> = Vec::new();
-    for directory in directories {
-        for file in toml_files(directory)? {
-            let entry = read_entry(&file)?;
-            if let Some(other) = entries.iter().find(|other| number(&other.id) == number(&entry.id)) {
-                let taken_by = other.source.display();
-                return Err(format!("{}:1: the id `{}` is taken by {taken_by}", file.display(), entry.id));
-            }
-            entries.push(entry);
+    for file in files {
+        let entry = read_entry(file)?;
+        if let Some(other) = entries.iter().find(|other| number(&other.id) == number(&entry.id)) {
+            let taken_by = other.source.display();
+            return Err(format!("{}:1: the id `{}` is taken by {taken_by}", file.display(), entry.id));
         }
+        entries.push(entry);
     }
     Ok(entries)
+}
+
+fn listed(list: &Path) -> Result<Vec<PathBuf>, String> {
+    let text =
+        fs::read_to_string(list).map_err(|error| format!("cannot read {}: {error}", list.display()))?;
+    let ids = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(ids.map(|id| list.with_file_name(format!("{id}.toml"))).collect())
 }
 
 /// The number by which an entry is known to the switch at run time (FNV-1a of its id, so that the woven crates and the
@@ -107,8 +138,7 @@ pub fn number(id: &str) -> u32 {
 }
 
 fn toml_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
-    let fail =
-        |error: std::io::Error| format!("cannot read the bug catalogue {}: {error}", directory.display());
+    let fail = |error: std::io::Error| format!("cannot read the directory {}: {error}", directory.display());
     let mut files = Vec::new();
     for file in fs::read_dir(directory).map_err(fail)? {
         let path = file.map_err(fail)?.path();

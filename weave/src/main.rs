@@ -54,14 +54,14 @@ fn weave(project: &Path, mut call: Invocation) -> Result<ExitCode, String> {
 
 /// Compiles an edited copy of a published package, and makes cargo watch the catalogue for it.
 fn weave_published(project: &Path, mut call: Invocation, package: &Package) -> Result<ExitCode, String> {
-    let directories = catalogue::directories(project);
-    let mut entries = catalogue::read(&directories)?;
+    let sources = catalogue::sources(project)?;
+    let mut entries = catalogue::read(&sources.files)?;
     entries.retain(|entry| entry.package == package.name);
     let copy = edit::woven_copy(&call, &entries)?;
     call.compile_instead(&copy)?;
     let code = call.run()?;
     let files = entries.into_iter().map(|entry: Entry| entry.source);
-    let watched: Vec<PathBuf> = directories.into_iter().chain(files).chain(own_sources(project)).collect();
+    let watched: Vec<PathBuf> = sources.watched.into_iter().chain(files).chain(own_sources(project)).collect();
     dep_info::watch(&call, &watched, catalogue::EXTRA_BUGS)?;
     Ok(code)
 }

@@ -179,44 +179,39 @@ impl<'a> Reader<'a> {
     fn string(&mut self) -> Result<String, Error> {
         for (quote, escapes) in [("\"\"\"", true), ("'''", false), ("\"", true), ("'", false)] {
             if self.eat(quote) {
+                let line = self.line;
                 if quote.len() == 3 {
                     self.eat("\n");
                 }
-                return if escapes { self.basic(quote) } else { self.literal(quote) };
+                let text = if escapes { self.basic(quote)? } else { self.literal(quote)? };
+                return match text {
+                    Some(text) if quote.len() == 3 || !text.contains('\n') => Ok(text),
+                    _ => Err(Error { line, message: format!("the string has no closing {quote}") }),
+                };
             }
         }
         self.fail("a string should stand here")
     }
 
-    fn literal(&mut self, quote: &str) -> Result<String, Error> {
-        let Some(end) = self.rest.find(quote) else {
-            return self.fail(format!("the string has no closing {quote}"));
-        };
+    /// The text up to the closing quote, if there is one.
+    fn literal(&mut self, quote: &str) -> Result<Option<String>, Error> {
+        let Some(end) = self.rest.find(quote) else { return Ok(None) };
         let text = self.take(end).to_owned();
         self.eat(quote);
-        self.on_one_line(text, quote)
+        Ok(Some(text))
     }
 
-    fn basic(&mut self, quote: &str) -> Result<String, Error> {
+    /// Likewise, with escapes.
+    fn basic(&mut self, quote: &str) -> Result<Option<String>, Error> {
         let mut text = String::new();
         while !self.eat(quote) {
             match self.peek() {
-                None => return self.fail(format!("the string has no closing {quote}")),
+                None => return Ok(None),
                 Some('\\') => text.push(self.escape()?),
                 Some(c) => text.push_str(self.take(c.len_utf8())),
             }
         }
-        self.on_one_line(text, quote)
-    }
-
-    fn on_one_line(&self, text: String, quote: &str) -> Result<String, Error> {
-        if quote.len() == 1 && text.contains('\n') {
-            return self.fail(format!(
-                "a string in {quote} ends on its own line; use {} for more lines",
-                quote.repeat(3)
-            ));
-        }
-        Ok(text)
+        Ok(Some(text))
     }
 
     fn escape(&mut self) -> Result<char, Error> {
