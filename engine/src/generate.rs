@@ -1,0 +1,36 @@
+//! Values out of choices.
+
+use crate::Source;
+
+/// A type whose values can be made from a [`Source`] of choices.
+///
+/// Derive it. The derived generator chooses uniformly (or by `#[mutagen(weight = N)]`) among the constructors; those with a
+/// field that mentions the type itself only while the size lasts. Such fields get one size less, all others the same size.
+///
+/// ```
+/// use mutagen_engine::{Generate, Source};
+///
+/// #[derive(Generate, Debug, PartialEq)]
+/// enum Tree {
+///     Leaf(i64),
+///     Branch(Box<Tree>, i64, Box<Tree>),
+/// }
+///
+/// assert_eq!(Tree::smallest(), Tree::Leaf(0));
+/// assert!(matches!(Tree::generate(&mut Source::seeded(3), 0), Tree::Leaf(_)));
+/// let _grown = Tree::generate(&mut Source::seeded(3), 5);
+/// ```
+pub trait Generate {
+    /// A value; recursive constructors only while `size` lasts. `size` 0 gives values without direct recursion.
+    fn generate(source: &mut Source, size: usize) -> Self
+    where
+        Self: Sized;
+
+    /// The smallest value: it fills fields when a mutant needs a part that its parent does not have.
+    ///
+    /// Derived: the constructor marked `#[mutagen(default)]`; else, of those that do not mention the type itself, the one
+    /// with the fewest fields, the first declared on ties. Its fields are their own smallest (or their `default = expr`).
+    fn smallest() -> Self
+    where
+        Self: Sized;
+}

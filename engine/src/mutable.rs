@@ -1,0 +1,223 @@
+//! Values that know their mutants.
+
+use crate::{Generate, Scope, Source};
+use std::any::Any;
+use std::ops::{Add, AddAssign};
+
+/// What every mutable value can do through a reference that has lost its type.
+///
+/// Implemented for everything that is `Clone + PartialEq + 'static`.
+pub trait Dynamic: Any {
+    /// The value as [`Any`].
+    fn as_any(&self) -> &dyn Any;
+    /// The value as [`Any`], to be changed.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+    /// A copy of the value.
+    fn clone_boxed(&self) -> Box<dyn Any>;
+    /// Becomes a copy of `other`. False, and unchanged, if `other` is of another type, or equal.
+    fn assign(&mut self, other: &dyn Any) -> bool;
+    /// Becomes a copy of `other` even if they are equal (`0.0` equals `-0.0`). False if `other` is of another type.
+    fn restore(&mut self, other: &dyn Any) -> bool;
+    /// Whether `other` is of the same type, and equal.
+    fn equals(&self, other: &dyn Any) -> bool;
+}
+
+impl<T: Clone + PartialEq + 'static> Dynamic for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn clone_boxed(&self) -> Box<dyn Any> {
+        Box::new(self.clone())
+    }
+
+    fn assign(&mut self, other: &dyn Any) -> bool {
+        !self.equals(other) && self.restore(other)
+    }
+
+    fn restore(&mut self, other: &dyn Any) -> bool {
+        let other = other.downcast_ref::<T>();
+        other.inspect(|other| self.clone_from(other)).is_some()
+    }
+
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<T>() == Some(self)
+    }
+}
+
+/// How many root mutants a value has.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// Mutants that the value alone decides.
+    pub fixed: usize,
+    /// Samplers: mutants that are drawn at random, as often as a guidance likes.
+    pub sampled: usize,
+}
+
+impl Count {
+    /// No mutants.
+    pub const NONE: Count = Count { fixed: 0, sampled: 0 };
+
+    /// `fixed` mutants and no sampler.
+    pub const fn fixed(fixed: usize) -> Self {
+        Self { fixed, sampled: 0 }
+    }
+
+    /// How many mutants there are to try if every sampler is drawn `samples` times.
+    pub const fn draws(self, samples: usize) -> usize {
+        self.fixed.saturating_add(self.sampled.saturating_mul(samples))
+    }
+
+    /// The mutant's number (as [`Mutable::mutate`] wants it) of the draw `index`, out of [`Count::draws`].
+    ///
+    /// ```
+    /// let count = mutagen_engine::Count { fixed: 2, sampled: 1 };
+    /// let numbers: Vec<_> = (0..count.draws(3)).map(|index| count.number(index)).collect();
+    /// assert_eq!(numbers, [0, 1, 2, 2, 2]);
+    /// ```
+    pub const fn number(self, index: usize) -> usize {
+        if index < self.fixed || self.sampled == 0 {
+            index
+        } else {
+            self.fixed + (index - self.fixed) % self.sampled
+        }
+    }
+}
+
+impl Add for Count {
+    type Output = Count;
+
+    fn add(self, other: Count) -> Count {
+        Count { fixed: self.fixed + other.fixed, sampled: self.sampled + other.sampled }
+    }
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Count) {
+        *self = *self + other;
+    }
+}
+
+/// The exhaustive mutants of a value: addressed, not built.
+///
+/// Derive it. A value is a tree of positions, its fields being its children. At each position there are root mutants, which
+/// have numbers. Derived, in this order:
+///
+/// 1. *return*: become a field of the same type;
+/// 2. *swap*: become any constructor, the own one included, with fields taken from the own ones by type, in all
+///    combinations; where there is none of that type, the smallest value. The value itself is left out;
+/// 3. the mutants of fields with `#[mutagen(mutants = Path)]`.
+///
+/// ```
+/// use mutagen_engine::{Count, Generate, Mutable, Scope, Source};
+///
+/// #[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+/// enum Stack {
+///     Empty,
+///     Push(i64, Box<Stack>),
+///     Return(i64, Box<Stack>),
+/// }
+/// use Stack::*;
+///
+/// let stack = Push(7, Box::new(Empty));
+/// assert_eq!(stack.count(&Scope::new()), Count::fixed(3));
+/// let mutants = (0..3).map(|number| {
+///     let mut mutant = stack.clone();
+///     assert!(mutant.mutate(number, &mut Source::seeded(0)));
+///     mutant
+/// });
+/// // Return the tail; swap for Empty; swap for Return, with the fields reused.
+/// assert_eq!(mutants.collect::<Vec<_>>(), [Empty, Empty, Return(7, Box::new(Empty))]);
+/// ```
+///
+/// ## Attributes
+///
+/// All of them are written `#[mutagen(..)]`, for both derives.
+///
+/// | on | attribute | meaning |
+/// |---|---|---|
+/// | type | `mutants = Type` | a [`RootMutants`] that replaces the root mutants |
+/// | type | `generate = path` | `fn(&mut Source, usize) -> Self` that replaces the generator |
+/// | type | `smallest = path` | `fn() -> Self` that replaces the smallest value |
+/// | type | `bound = "T: Trait"` | more conditions on the type's parameters |
+/// | variant | `skip` | never generated, never a mutant |
+/// | variant | `default` | the smallest value |
+/// | variant | `weight = 3` | how often it is generated; 1 if not said |
+/// | variant | `when = path` | `fn(&Scope) -> bool`: generated and a mutant only if true |
+/// | field | `skip` | not mutated, not reused |
+/// | field | `default = expr` | what fills it instead of the smallest value; with `skip` also when generating |
+/// | field | `generate = path` | `fn(&mut Source, usize) -> FieldType` |
+/// | field | `mutants = Type` | a [`RootMutants`] for it; the field is then no position of its own |
+///
+/// ## Invariants
+///
+/// * The same value and the same scope give the same mutants in the same order.
+/// * Counting builds nothing.
+/// * `mutate` changes only the root: children are moved or cloned from the value, or are the smallest.
+/// * A mutant is never equal to the value: `mutate` says false then, as it does for a number that is too large.
+pub trait Mutable: Generate + Dynamic {
+    /// How many child positions there are: fields, in order.
+    fn children(&self) -> usize;
+
+    /// The child at `index`, which must be below [`Mutable::children`].
+    fn child(&self, index: usize) -> &dyn Mutable;
+
+    /// The child at `index`, which must be below [`Mutable::children`], to be changed.
+    fn child_mut(&mut self, index: usize) -> &mut dyn Mutable;
+
+    /// How many root mutants this value has.
+    fn count(&self, scope: &Scope) -> Count;
+
+    /// Turns the value into its root mutant `number`: the first ones are fixed, the others draw from `source`. The scope
+    /// is that of the source. False, and unchanged, if that mutant equals the value (equal fields exchanged).
+    fn mutate(&mut self, number: usize, source: &mut Source) -> bool;
+
+    /// How far the root is from the smallest one, for shrinking; 0 cannot be smaller. Children count for themselves.
+    fn magnitude(&self) -> u64 {
+        0
+    }
+}
+
+/// Hand-written root mutants for one type, named in an attribute.
+///
+/// ```
+/// use mutagen_engine::{Count, Generate, Mutable, RootMutants, Scope, Source};
+///
+/// /// A percentage mutates to none and all, nothing else.
+/// struct NoneAndAll;
+///
+/// impl RootMutants<u8> for NoneAndAll {
+///     fn count(_: &u8, _: &Scope) -> Count {
+///         Count::fixed(2)
+///     }
+///     fn mutate(value: &mut u8, number: usize, _: &mut Source) -> bool {
+///         let mutant = [0, 100][number];
+///         std::mem::replace(value, mutant) != mutant
+///     }
+/// }
+///
+/// #[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+/// struct Volume(#[mutagen(mutants = NoneAndAll)] u8);
+///
+/// let mut volume = Volume(30);
+/// assert_eq!(volume.count(&Scope::new()), Count::fixed(2));
+/// assert!(volume.mutate(1, &mut Source::seeded(0)));
+/// assert_eq!(volume, Volume(100));
+/// ```
+pub trait RootMutants<T> {
+    /// How many root mutants `value` has, as [`Mutable::count`].
+    fn count(value: &T, scope: &Scope) -> Count;
+
+    /// Turns `value` into its root mutant `number`, as [`Mutable::mutate`].
+    fn mutate(value: &mut T, number: usize, source: &mut Source) -> bool;
+}
+
+/// Stops on an index that names no child. For implementations of [`Mutable::child`].
+#[cold]
+pub fn no_child(index: usize, children: usize) -> ! {
+    panic!("there is no child {index}: this value has {children} child positions")
+}

@@ -1,0 +1,131 @@
+//! Smaller counterexamples, by the same mutants.
+
+use crate::{Mutable, Order, PositionCursor, Scope, Source, node_at, node_at_mut};
+
+/// The outcome of [`shrink`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shrunk<T> {
+    /// The smallest failing value that was found.
+    pub value: T,
+    /// How many values were tested.
+    pub tests: usize,
+    /// How many of them still failed, each smaller than the one before.
+    pub steps: usize,
+}
+
+/// Makes a failing value smaller: takes on any fixed mutant that is smaller and still fails, as long as there is one and
+/// `budget` tests last.
+///
+/// Smaller means fewer positions, or as many with a smaller sum of [`Mutable::magnitude`]. Mutants that lose at least half of
+/// the positions are tried first, so that large values fall apart quickly; then all others, from the root down. The result
+/// depends on the value and the test alone. The values tested are those of an empty scope; see [`shrink_in`].
+///
+/// ```
+/// use mutagen_engine::shrink;
+///
+/// let shrunk = shrink(vec![3, 14, 15, 92, 65, 35], |list| list.iter().any(|&n| n > 20), 1_000);
+/// assert_eq!(shrunk.value, [21]);
+/// ```
+pub fn shrink<T: Mutable>(value: T, still_fails: impl FnMut(&T) -> bool, budget: usize) -> Shrunk<T> {
+    shrink_in(&Scope::new(), value, still_fails, budget)
+}
+
+/// [`shrink`] with the mutants that `scope` allows.
+pub fn shrink_in<T: Mutable>(
+    scope: &Scope,
+    value: T,
+    still_fails: impl FnMut(&T) -> bool,
+    budget: usize,
+) -> Shrunk<T> {
+    let source = Source::seeded(0).with_scope(scope.clone());
+    let shrunk = Shrunk { value, tests: 0, steps: 0 };
+    let mut run = Run { still_fails, budget, source, shrunk };
+    while run.pass(Band::Halving) | run.pass(Band::Rest) {}
+    run.shrunk
+}
+
+/// Which of the smaller mutants a pass tries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Band {
+    /// Those with at most half of the positions.
+    Halving,
+    /// All others: so no pass repeats the tests of the one before it.
+    Rest,
+}
+
+impl Band {
+    fn holds(self, positions: usize, whole: usize) -> bool {
+        (self == Band::Halving) == (positions <= whole / 2)
+    }
+}
+
+/// The number of positions, and the sum of their magnitudes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Measure {
+    positions: usize,
+    magnitude: u128,
+}
+
+impl Measure {
+    fn of(node: &dyn Mutable) -> Self {
+        let own = Measure { positions: 1, magnitude: u128::from(node.magnitude()) };
+        (0..node.children()).map(|index| Measure::of(node.child(index))).fold(own, |sum, child| Measure {
+            positions: sum.positions + child.positions,
+            magnitude: sum.magnitude + child.magnitude,
+        })
+    }
+}
+
+struct Run<T, F> {
+    still_fails: F,
+    budget: usize,
+    source: Source,
+    shrunk: Shrunk<T>,
+}
+
+impl<T: Mutable, F: FnMut(&T) -> bool> Run<T, F> {
+    /// Visits every position once; true if the value became smaller.
+    fn pass(&mut self, band: Band) -> bool {
+        let steps = self.shrunk.steps;
+        let mut cursor = PositionCursor::new(Order::Level);
+        while self.shrunk.tests < self.budget && cursor.advance(&self.shrunk.value) {
+            while self.smaller_at(cursor.path(), band) {}
+        }
+        self.shrunk.steps > steps
+    }
+
+    /// Takes on the first mutant at `path` that is smaller and still fails.
+    fn smaller_at(&mut self, path: &[u32], band: Band) -> bool {
+        let Some(node) = node_at(&self.shrunk.value, path) else { return false };
+        let whole = Measure::of(&self.shrunk.value).positions;
+        let before = Measure::of(node);
+        let (saved, mutants) = (node.clone_boxed(), node.count(self.source.scope()).fixed);
+        for number in 0..mutants {
+            let Some(node) = node_at_mut(&mut self.shrunk.value, path) else { return false };
+            if !node.mutate(number, &mut self.source) {
+                continue;
+            }
+            let after = Measure::of(node);
+            let positions = whole - before.positions + after.positions;
+            if after < before && band.holds(positions, whole) && self.fails() {
+                return true;
+            }
+            // In place, and back: only the part that changed is ever copied.
+            if let Some(node) = node_at_mut(&mut self.shrunk.value, path) {
+                node.restore(&*saved);
+            }
+        }
+        false
+    }
+
+    /// Tests the value as it is now.
+    fn fails(&mut self) -> bool {
+        if self.shrunk.tests == self.budget {
+            return false;
+        }
+        self.shrunk.tests += 1;
+        let fails = (self.still_fails)(&self.shrunk.value);
+        self.shrunk.steps += usize::from(fails);
+        fails
+    }
+}

@@ -1,0 +1,94 @@
+//! Changes of a sequence, by number.
+
+use crate::Source;
+
+/// One change of a sequence that its length alone allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    Remove(usize),
+    Duplicate(usize),
+    SwapWithNext(usize),
+    InsertSmallest(usize),
+    Truncate(usize),
+}
+
+/// How many edits a sequence of this length has.
+pub(super) fn rich_count(length: usize) -> usize {
+    kinds(length).into_iter().map(|(count, _)| count).sum()
+}
+
+/// The edit `number` of a sequence of this length, kind by kind.
+///
+/// Truncation begins behind what removing can do: to nothing only if there is more than one element to lose, and never by
+/// one element alone. So no two edits are the same for all elements.
+pub(super) fn rich_edit(length: usize, mut number: usize) -> Option<Edit> {
+    kinds(length).into_iter().find_map(|(count, edit)| {
+        let found = (number < count).then(|| edit(number));
+        number = number.saturating_sub(count);
+        found
+    })
+}
+
+type Kind = (usize, fn(usize) -> Edit);
+
+fn kinds(length: usize) -> [Kind; 6] {
+    [
+        (length, Edit::Remove),
+        (length, Edit::Duplicate),
+        (length.saturating_sub(1), Edit::SwapWithNext),
+        (length + 1, Edit::InsertSmallest),
+        (length.saturating_sub(2), |index| Edit::Truncate(index + 1)),
+        (usize::from(length > 1), |_| Edit::Truncate(0)),
+    ]
+}
+
+/// How many edits the original MUTAGEN has: three per cell, and one for the empty list.
+pub(super) fn paper_count(length: usize) -> usize {
+    (3 * length).max(1)
+}
+
+/// The edit `number` of the original MUTAGEN, which walks a list cell by cell: cut off, drop, duplicate. Cutting off the
+/// last cell would be dropping it, so that one comes first there; behind it the empty rest gets the smallest element.
+pub(super) fn paper_edit(length: usize, number: usize) -> Option<Edit> {
+    let cell = number / 3;
+    if number >= paper_count(length) {
+        return None;
+    }
+    Some(match (number % 3, cell + 1 >= length) {
+        (0, false) => Edit::Truncate(cell),
+        (1, false) => Edit::Remove(cell),
+        (2, false) => Edit::Duplicate(cell),
+        (0, true) if length > 0 => Edit::Remove(cell),
+        (1, true) => Edit::Duplicate(cell),
+        _ => Edit::InsertSmallest(length),
+    })
+}
+
+impl Edit {
+    /// Changes `items`. False, and unchanged, if the neighbours to be swapped are equal.
+    pub(super) fn apply<T: Clone + PartialEq>(self, items: &mut Vec<T>, smallest: fn() -> T) -> bool {
+        match self {
+            Edit::Remove(index) => drop(items.remove(index)),
+            Edit::Duplicate(index) => items.insert(index, items[index].clone()),
+            Edit::SwapWithNext(index) if items[index] == items[index + 1] => return false,
+            Edit::SwapWithNext(index) => items.swap(index, index + 1),
+            Edit::InsertSmallest(index) => items.insert(index, smallest()),
+            Edit::Truncate(length) => items.truncate(length),
+        }
+        true
+    }
+}
+
+/// Inserts random elements behind element `index`, or at the end: as many as half the size allows.
+pub(super) fn insert_random<T>(
+    items: &mut Vec<T>,
+    index: usize,
+    size: usize,
+    source: &mut Source,
+    generate: fn(&mut Source, usize) -> T,
+) {
+    let amount = 1 + source.below((size / 2).max(1));
+    let index = (index + 1).min(items.len());
+    let fresh: Vec<T> = (0..amount).map(|_| generate(source, size)).collect();
+    items.splice(index..index, fresh);
+}

@@ -1,0 +1,97 @@
+//! `Option` and `Result`: the other case, with the smallest value inside.
+
+use crate::{Count, Generate, Mutable, Scope, Source, no_child};
+
+impl<T: Generate> Generate for Option<T> {
+    /// Size 0 gives `None`: an optional part is often the way back into a recursive type.
+    fn generate(source: &mut Source, size: usize) -> Self {
+        (size > 0 && source.chance(1, 2)).then(|| T::generate(source, size))
+    }
+
+    fn smallest() -> Self {
+        None
+    }
+}
+
+impl<T: Mutable + Clone + PartialEq> Mutable for Option<T> {
+    fn children(&self) -> usize {
+        usize::from(self.is_some())
+    }
+
+    fn child(&self, index: usize) -> &dyn Mutable {
+        match self {
+            Some(value) if index == 0 => value,
+            _ => no_child(index, self.children()),
+        }
+    }
+
+    fn child_mut(&mut self, index: usize) -> &mut dyn Mutable {
+        let children = self.children();
+        match self {
+            Some(value) if index == 0 => value,
+            _ => no_child(index, children),
+        }
+    }
+
+    fn count(&self, _scope: &Scope) -> Count {
+        Count::fixed(1)
+    }
+
+    fn mutate(&mut self, number: usize, _source: &mut Source) -> bool {
+        if number == 0 {
+            *self = if self.is_some() { None } else { Some(T::smallest()) };
+        }
+        number == 0
+    }
+}
+
+impl<T: Generate, E: Generate> Generate for Result<T, E> {
+    fn generate(source: &mut Source, size: usize) -> Self {
+        if source.chance(1, 2) { Err(E::generate(source, size)) } else { Ok(T::generate(source, size)) }
+    }
+
+    fn smallest() -> Self {
+        Ok(T::smallest())
+    }
+}
+
+impl<T, E> Mutable for Result<T, E>
+where
+    T: Mutable + Clone + PartialEq,
+    E: Mutable + Clone + PartialEq,
+{
+    fn children(&self) -> usize {
+        1
+    }
+
+    fn child(&self, index: usize) -> &dyn Mutable {
+        match self {
+            _ if index > 0 => no_child(index, 1),
+            Ok(value) => value,
+            Err(error) => error,
+        }
+    }
+
+    fn child_mut(&mut self, index: usize) -> &mut dyn Mutable {
+        match self {
+            _ if index > 0 => no_child(index, 1),
+            Ok(value) => value,
+            Err(error) => error,
+        }
+    }
+
+    fn count(&self, _scope: &Scope) -> Count {
+        Count::fixed(1)
+    }
+
+    fn mutate(&mut self, number: usize, _source: &mut Source) -> bool {
+        if number == 0 {
+            *self = if self.is_ok() { Err(E::smallest()) } else { Ok(T::smallest()) };
+        }
+        number == 0
+    }
+
+    fn magnitude(&self) -> u64 {
+        u64::from(self.is_err())
+    }
+}

@@ -1,0 +1,57 @@
+//! Ordered maps: entries come and go, values are children, keys stay as they are.
+
+use crate::{Count, Generate, Mutable, Scope, Source, no_child};
+use std::collections::BTreeMap;
+
+impl<K: Generate + Ord, V: Generate> Generate for BTreeMap<K, V> {
+    /// Fewer entries than drawn where keys collide.
+    fn generate(source: &mut Source, size: usize) -> Self {
+        let length = source.below(size.saturating_add(1));
+        (0..length).map(|_| (K::generate(source, size), V::generate(source, size))).collect()
+    }
+
+    fn smallest() -> Self {
+        BTreeMap::new()
+    }
+}
+
+impl<K, V> Mutable for BTreeMap<K, V>
+where
+    K: Generate + Ord + Clone + 'static,
+    V: Mutable + Clone + PartialEq,
+{
+    fn children(&self) -> usize {
+        self.len()
+    }
+
+    fn child(&self, index: usize) -> &dyn Mutable {
+        match self.values().nth(index) {
+            Some(value) => value,
+            None => no_child(index, self.len()),
+        }
+    }
+
+    fn child_mut(&mut self, index: usize) -> &mut dyn Mutable {
+        let length = self.len();
+        match self.values_mut().nth(index) {
+            Some(value) => value,
+            None => no_child(index, length),
+        }
+    }
+
+    /// Remove each entry; insert the smallest key with the smallest value, if that key is free.
+    fn count(&self, _scope: &Scope) -> Count {
+        Count::fixed(self.len() + usize::from(!self.contains_key(&K::smallest())))
+    }
+
+    fn mutate(&mut self, number: usize, _source: &mut Source) -> bool {
+        if let Some(key) = self.keys().nth(number).cloned() {
+            return self.remove(&key).is_some();
+        }
+        let insert = number == self.len() && !self.contains_key(&K::smallest());
+        if insert {
+            self.insert(K::smallest(), V::smallest());
+        }
+        insert
+    }
+}
