@@ -1,4 +1,4 @@
-//! Coverage-guided property testing with exhaustive, derived, structure-preserving mutations.
+#![doc = include_str!("../README.md")]
 
 // Derived code names this crate by its absolute path, also inside the crate itself.
 extern crate self as mutagen_engine;
@@ -13,6 +13,15 @@ mod shrink;
 mod source;
 pub mod types;
 
+// The loop: what is tested, what is learned from it, what is tested next.
+mod campaign;
+mod check;
+mod guidance;
+mod jobs;
+mod property;
+mod report;
+mod trace;
+
 pub use address::{
     Address, Addresses, Mutants, MutantsConfig, Order, Position, PositionCursor, apply, mutants, node_at,
     node_at_mut, positions,
@@ -24,3 +33,14 @@ pub use permutation::Permutation;
 pub use scope::{NumberMutants, SampleSize, Scope, SequenceMutants};
 pub use shrink::{Shrunk, shrink, shrink_in};
 pub use source::Source;
+
+pub use campaign::{Campaign, Event};
+pub use check::{Check, check};
+pub use guidance::{
+    Coverage, Derived, Figures, Generator, Guidance, Mutagen, MutagenConfig, Priority, Random, Sizes, Switch,
+    Ties, UnknownSwitch,
+};
+pub use jobs::{WORKER_STACK, Worker};
+pub use property::{Failure, Outcome, Property, Verdict};
+pub use report::{Finding, Report, StopReason};
+pub use trace::{EdgeMap, Novelty, PathTrie, Trace, TraceStore};

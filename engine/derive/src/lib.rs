@@ -8,7 +8,7 @@ mod model;
 mod mutable;
 mod recursion;
 mod swap;
-mod test;
+mod test_attribute;
 
 use model::Container;
 use proc_macro::TokenStream;
@@ -33,7 +33,9 @@ pub fn derive_mutable(input: TokenStream) -> TokenStream {
 /// Turns a property, a function of one reference, into a test for `cargo test`.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    test::implementation(arguments.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+    test_attribute::implementation(arguments.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }
 
 fn derive(input: TokenStream, implementation: fn(&Container) -> proc_macro2::TokenStream) -> TokenStream {

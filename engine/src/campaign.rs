@@ -1,0 +1,344 @@
+//! A run of many tests under a budget.
+
+use crate::property::check_quietly;
+use crate::{Finding, Guidance, Outcome, Property, Report, StopReason, Trace, Verdict};
+use mutagen_weave::Recorder;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+mod clock;
+
+use clock::Clock;
+
+/// How long to test, when to stop, and whom to tell.
+///
+/// Without a budget a campaign runs [`DEFAULT_TESTS`](Campaign::DEFAULT_TESTS) tests. With a time only, it runs as many
+/// as there is time for. It ends at the first finding unless it is told to [keep going](Campaign::keep_going).
+///
+/// ```
+/// use mutagen_engine::{Campaign, Mutagen, MutagenConfig, StopReason};
+///
+/// let mut guidance = Mutagen::new(MutagenConfig::default(), 7);
+/// let mut never_ten = |numbers: &Vec<i32>| numbers.len() < 4 || numbers[3] != 10;
+/// let report = Campaign::new(7).tests(100_000).run(&mut guidance, &mut never_ten);
+/// assert_eq!(report.stop, StopReason::Found);
+/// ```
+pub struct Campaign<'a, T> {
+    pub(crate) settings: Settings,
+    pub(crate) examples: Vec<T>,
+    pub(crate) sink: Option<Sink<'a, T>>,
+}
+
+/// Whom to tell what happens.
+pub(crate) type Sink<'a, T> = Box<dyn FnMut(Event<'_, T>) + Send + 'a>;
+
+/// What all workers of a campaign share.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    pub(crate) seed: u64,
+    pub(crate) tests: Option<u64>,
+    time: Option<Duration>,
+    max_discard_ratio: Option<u64>,
+    pub(crate) keep_going: bool,
+    interrupt: Option<Arc<AtomicBool>>,
+    /// Set when another worker found something.
+    pub(crate) enough: Arc<AtomicBool>,
+    trace_capacity: usize,
+}
+
+/// Something that happened in a campaign.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a, T> {
+    /// It begins, with this seed.
+    Started {
+        /// The seed of this worker.
+        seed: u64,
+    },
+    /// A test was run.
+    Tested {
+        /// The number of the test, from 1.
+        test: u64,
+        /// What was tested.
+        value: &'a T,
+        /// What came out, before late verdicts.
+        verdict: &'a Verdict,
+    },
+    /// The guidance keeps a value.
+    Interesting {
+        /// The number of the test.
+        test: u64,
+        /// What was tested.
+        value: &'a T,
+    },
+    /// The guidance forgot what it had learned, to start afresh.
+    Reset {
+        /// The number of the test after which it did.
+        test: u64,
+    },
+    /// A value failed.
+    Failed(&'a Finding<T>),
+    /// It ends.
+    Finished(&'a Report<T>),
+}
+
+impl<'a, T> Campaign<'a, T> {
+    /// The budget of a campaign to which none was given.
+    pub const DEFAULT_TESTS: u64 = 100_000;
+    /// How many findings a campaign that keeps going stores. It counts them all.
+    pub const MAX_FINDINGS: usize = 1000;
+    /// As if this many tests had passed, when the share of discarded ones is judged: without it a campaign would give up
+    /// on a sparse precondition before the first test that satisfies it.
+    pub const DISCARD_FLOOR: u64 = 100;
+    /// How many events of a run are kept: a run of a real engine on a small program fires some thousands.
+    pub const TRACE_CAPACITY: usize = 1 << 16;
+
+    /// A campaign with the default budget.
+    pub fn new(seed: u64) -> Self {
+        let settings = Settings {
+            seed,
+            tests: None,
+            time: None,
+            max_discard_ratio: None,
+            keep_going: false,
+            interrupt: None,
+            enough: Arc::default(),
+            trace_capacity: Self::TRACE_CAPACITY,
+        };
+        Campaign { settings, examples: Vec::new(), sink: None }
+    }
+
+    /// Stops after this many tests, whatever came out of them.
+    pub fn tests(mut self, tests: u64) -> Self {
+        self.settings.tests = Some(tests);
+        self
+    }
+
+    /// Stops after this time. The clock decides nothing else.
+    pub fn time(mut self, time: Duration) -> Self {
+        self.settings.time = Some(time);
+        self
+    }
+
+    /// Gives up once more than `ratio` tests are discarded for each that passed, or for each of
+    /// [`DISCARD_FLOOR`](Campaign::DISCARD_FLOOR). Without this a campaign never gives up.
+    pub fn max_discard_ratio(mut self, ratio: u64) -> Self {
+        self.settings.max_discard_ratio = Some(ratio);
+        self
+    }
+
+    /// Whether to go on after a finding.
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        self.settings.keep_going = keep_going;
+        self
+    }
+
+    /// Stops soon after the flag is set.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.settings.interrupt = Some(flag);
+        self
+    }
+
+    /// Tests these values first. The guidance learns from them.
+    pub fn examples(mut self, examples: Vec<T>) -> Self {
+        self.examples = examples;
+        self
+    }
+
+    /// Tells `sink` what happens.
+    pub fn events(mut self, sink: impl FnMut(Event<'_, T>) + Send + 'a) -> Self {
+        self.sink = Some(Box::new(sink));
+        self
+    }
+
+    /// Keeps at most this many events of a run. Longer runs are cut, and counted in the report.
+    pub fn trace_capacity(mut self, events: usize) -> Self {
+        self.settings.trace_capacity = events;
+        self
+    }
+
+    /// Runs it, on this thread.
+    pub fn run<G, P>(self, guidance: &mut G, property: &mut P) -> Report<T>
+    where
+        G: Guidance<T> + ?Sized,
+        P: Property<T> + ?Sized,
+    {
+        let Campaign { settings, examples, sink } = self;
+        Run::new(settings, sink, guidance, property).run(examples)
+    }
+}
+
+/// A campaign under way.
+struct Run<'a, 's, T, G: ?Sized, P: ?Sized> {
+    settings: Settings,
+    sink: Option<Sink<'s, T>>,
+    guidance: &'a mut G,
+    property: &'a mut P,
+    recorder: Option<Recorder>,
+    clock: Clock,
+    report: Report<T>,
+    resets: u64,
+}
+
+impl<'a, 's, T, G, P> Run<'a, 's, T, G, P>
+where
+    G: Guidance<T> + ?Sized,
+    P: Property<T> + ?Sized,
+{
+    fn new(settings: Settings, sink: Option<Sink<'s, T>>, guidance: &'a mut G, property: &'a mut P) -> Self {
+        Run {
+            recorder: guidance.wants_traces().then(|| Recorder::new(settings.trace_capacity)),
+            clock: Clock::new(Instant::now(), settings.time),
+            report: Report::new(settings.seed),
+            resets: guidance.resets(),
+            settings: settings.with_budget(),
+            sink,
+            guidance,
+            property,
+        }
+    }
+
+    fn run(mut self, examples: Vec<T>) -> Report<T> {
+        self.tell(Event::Started { seed: self.settings.seed });
+        let mut examples = examples.into_iter();
+        self.report.stop = loop {
+            if let Some(reason) = self.stop_reason() {
+                break reason;
+            }
+            let value = examples.next().unwrap_or_else(|| self.guidance.next());
+            self.test(value);
+            self.settle(false);
+        };
+        self.settle(true);
+        self.finish()
+    }
+
+    fn stop_reason(&mut self) -> Option<StopReason> {
+        let report = &self.report;
+        if report.failed > 0 && !self.settings.keep_going {
+            Some(StopReason::Found)
+        } else if self.settings.is_interrupted() {
+            Some(StopReason::Interrupted)
+        } else if self.settings.tests.is_some_and(|tests| report.tests >= tests) {
+            Some(StopReason::TestsDone)
+        } else if self.settings.too_many_discarded(report.passed, report.discarded) {
+            Some(StopReason::GaveUp(report.discarded))
+        } else {
+            self.clock.is_up().then_some(StopReason::TimeUp)
+        }
+    }
+
+    fn test(&mut self, value: T) {
+        let outcome = self.check(&value);
+        let trace = match &self.recorder {
+            Some(recorder) => Trace { events: recorder.events(), truncated: recorder.truncated() },
+            None => Trace::EMPTY,
+        };
+        self.report.tests += 1;
+        self.report.truncated_traces += u64::from(trace.truncated);
+        let interesting = self.guidance.learn(&value, &outcome.verdict, trace);
+        *self.counter(&outcome.verdict) += 1;
+        if self.sink.is_some() {
+            self.tell_about(&value, &outcome.verdict, interesting);
+        }
+        self.record(value, outcome, false);
+    }
+
+    fn check(&mut self, value: &T) -> Outcome {
+        let property = &mut *self.property;
+        match &mut self.recorder {
+            Some(recorder) => recorder.record(|| check_quietly(property, value)),
+            None => check_quietly(property, value),
+        }
+    }
+
+    /// Takes in verdicts that the property postponed. Their tests were counted as passed.
+    fn settle(&mut self, finish: bool) {
+        while let Some((value, outcome)) = self.property.late(finish) {
+            self.report.passed = self.report.passed.saturating_sub(1);
+            *self.counter(&outcome.verdict) += 1;
+            self.record(value, outcome, true);
+        }
+    }
+
+    fn counter(&mut self, verdict: &Verdict) -> &mut u64 {
+        match verdict {
+            Verdict::Passed => &mut self.report.passed,
+            Verdict::Discarded => &mut self.report.discarded,
+            Verdict::Failed(_) => &mut self.report.failed,
+        }
+    }
+
+    /// Counts the labels of a test and keeps it if it is a finding.
+    fn record(&mut self, value: T, outcome: Outcome, late: bool) {
+        for label in &outcome.labels {
+            match self.report.labels.get_mut(label.as_ref()) {
+                Some(count) => *count += 1,
+                None => drop(self.report.labels.insert(label.to_string(), 1)),
+            }
+        }
+        if let Verdict::Failed(failure) = outcome.verdict {
+            let labels = outcome.labels.into_iter().map(String::from).collect();
+            let (tests, seconds) = (self.report.tests, self.clock.seconds());
+            self.keep(Finding { value, failure, labels, tests, seconds, late });
+        }
+    }
+
+    fn keep(&mut self, finding: Finding<T>) {
+        self.tell(Event::Failed(&finding));
+        if self.report.findings.len() < Campaign::<T>::MAX_FINDINGS {
+            self.report.findings.push(finding);
+        }
+    }
+
+    fn tell_about(&mut self, value: &T, verdict: &Verdict, interesting: bool) {
+        let test = self.report.tests;
+        self.tell(Event::Tested { test, value, verdict });
+        if interesting {
+            self.tell(Event::Interesting { test, value });
+        }
+        let resets = self.guidance.resets();
+        if std::mem::replace(&mut self.resets, resets) < resets {
+            self.tell(Event::Reset { test });
+        }
+    }
+
+    fn tell(&mut self, event: Event<'_, T>) {
+        if let Some(sink) = &mut self.sink {
+            sink(event);
+        }
+    }
+
+    fn finish(mut self) -> Report<T> {
+        if self.report.failed > 0 && !self.settings.keep_going {
+            self.report.stop = StopReason::Found;
+        }
+        self.report.figures = self.guidance.figures();
+        self.report.seconds = self.clock.seconds();
+        if let Some(sink) = &mut self.sink {
+            sink(Event::Finished(&self.report));
+        }
+        self.report
+    }
+}
+
+impl Settings {
+    /// A campaign without any budget gets the default one.
+    pub(crate) fn with_budget(mut self) -> Self {
+        if self.tests.is_none() && self.time.is_none() {
+            self.tests = Some(Campaign::<()>::DEFAULT_TESTS);
+        }
+        self
+    }
+
+    fn is_interrupted(&self) -> bool {
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        is_set(&self.enough) || self.interrupt.as_ref().is_some_and(is_set)
+    }
+
+    fn too_many_discarded(&self, passed: u64, discarded: u64) -> bool {
+        let credit = passed.max(Campaign::<()>::DISCARD_FLOOR);
+        self.max_discard_ratio.is_some_and(|ratio| discarded > ratio.saturating_mul(credit))
+    }
+}

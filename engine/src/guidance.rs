@@ -1,0 +1,150 @@
+//! What is tested next.
+
+use crate::{Generate, Source, Trace, Verdict};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+mod batch;
+mod config;
+mod fragments;
+mod mutagen;
+mod queue;
+mod random;
+mod repeats;
+
+pub use config::{Coverage, MutagenConfig, Priority, Sizes, Switch, Ties, UnknownSwitch};
+pub use mutagen::Mutagen;
+pub use random::Random;
+
+/// Decides which value is tested next, and learns from what the last one did.
+///
+/// A campaign asks for a value with [`next`](Guidance::next), runs the property, and tells the outcome with
+/// [`learn`](Guidance::learn). That is all a guidance needs, whether it generates ([`Random`]), mutates values
+/// ([`Mutagen`]) or mutates the bytes behind them.
+///
+/// ## Invariants
+///
+/// * A guidance is deterministic: the seed it was made with and what it learned decide what it gives. It reads no
+///   clock and no address, and it never iterates over a hash map.
+/// * `next` always gives a value; when a guidance runs out of ideas it generates.
+/// * Values that `next` gave are learned in order, one by one. A value learned without having been asked for is an
+///   example of the user's.
+///
+/// ```
+/// use mutagen_engine::{Campaign, Figures, Guidance, StopReason, Trace, Verdict};
+///
+/// /// Counts upwards.
+/// struct Upwards(u32);
+///
+/// impl Guidance<u32> for Upwards {
+///     fn next(&mut self) -> u32 {
+///         self.0 += 1;
+///         self.0
+///     }
+///     fn learn(&mut self, _: &u32, _: &Verdict, _: Trace<'_>) -> bool {
+///         false
+///     }
+///     fn figures(&self) -> Figures {
+///         Figures::new("upwards").count("given", self.0.into())
+///     }
+///     fn wants_traces(&self) -> bool {
+///         false
+///     }
+/// }
+///
+/// let report = Campaign::new(0).tests(100).run(&mut Upwards(0), &mut |n: &u32| n * n != 49);
+/// assert_eq!(report.stop, StopReason::Found);
+/// assert_eq!(report.findings[0].value, 7);
+/// ```
+pub trait Guidance<T> {
+    /// The next value to test.
+    fn next(&mut self) -> T;
+
+    /// Feedback on the value that `next` gave last, or on an example. Returns whether the guidance keeps it, because it
+    /// is interesting.
+    fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool;
+
+    /// What it did so far, for the report.
+    fn figures(&self) -> Figures;
+
+    /// Whether `learn` looks at traces. If not, runs are not recorded and traces are empty.
+    fn wants_traces(&self) -> bool {
+        true
+    }
+
+    /// How often it forgot what it had learned, to start afresh.
+    fn resets(&self) -> u64 {
+        0
+    }
+}
+
+/// The statistics of a guidance, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Figures {
+    /// The name of the guidance.
+    pub guidance: String,
+    /// Its settings, one line each.
+    pub switches: Vec<String>,
+    /// What can be counted. Over several jobs these add up.
+    pub counts: BTreeMap<String, u64>,
+    /// What has a current value, such as a size. Over several jobs the largest is taken.
+    pub levels: BTreeMap<String, u64>,
+}
+
+impl Figures {
+    /// No statistics yet.
+    pub fn new(guidance: impl Into<String>) -> Self {
+        Figures { guidance: guidance.into(), ..Self::default() }
+    }
+
+    /// Adds settings.
+    pub fn switches(mut self, switches: Vec<String>) -> Self {
+        self.switches = switches;
+        self
+    }
+
+    /// Adds something counted.
+    pub fn count(mut self, name: &str, count: u64) -> Self {
+        self.counts.insert(name.into(), count);
+        self
+    }
+
+    /// Adds a current value.
+    pub fn level(mut self, name: &str, level: u64) -> Self {
+        self.levels.insert(name.into(), level);
+        self
+    }
+
+    /// Takes in the figures of another worker.
+    pub(crate) fn merge(&mut self, other: Figures) {
+        for (name, count) in other.counts {
+            *self.counts.entry(name).or_default() += count;
+        }
+        for (name, level) in other.levels {
+            let largest = self.levels.entry(name).or_default();
+            *largest = level.max(*largest);
+        }
+    }
+}
+
+/// Makes fresh values. Any `FnMut(&mut Source, usize) -> T` is one, and so is [`Derived`].
+pub trait Generator<T> {
+    /// A value of about the given size.
+    fn generate(&mut self, source: &mut Source, size: usize) -> T;
+}
+
+impl<T, F: FnMut(&mut Source, usize) -> T> Generator<T> for F {
+    fn generate(&mut self, source: &mut Source, size: usize) -> T {
+        self(source, size)
+    }
+}
+
+/// The generator that comes with a type: its [`Generate`] implementation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Derived;
+
+impl<T: Generate> Generator<T> for Derived {
+    fn generate(&mut self, source: &mut Source, size: usize) -> T {
+        T::generate(source, size)
+    }
+}

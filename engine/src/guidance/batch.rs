@@ -1,0 +1,146 @@
+//! All mutants of one value, made when they are needed.
+
+use super::fragments::Fragments;
+use crate::{Count, Mutable, Order, Permutation, PositionCursor, Source, node_at, node_at_mut};
+
+/// A parent and a place in the enumeration of its mutants. It costs the same whatever their number.
+pub(super) struct Batch<T> {
+    parent: T,
+    pub(super) lineage: Lineage,
+    cursor: PositionCursor,
+    here: Here,
+}
+
+/// What a test hands down to its mutants.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lineage {
+    /// Whether it passed.
+    pub(super) passed: bool,
+    /// R: how often a random mutant is drawn.
+    pub(super) samples: usize,
+    /// How many generations of mutants may follow.
+    pub(super) depth: Option<usize>,
+}
+
+/// The mutants at the current position.
+#[derive(Default)]
+struct Here {
+    count: Count,
+    fragments: usize,
+    /// With which stored fragment to begin.
+    first_fragment: usize,
+    /// Fixed, sampled and fragment mutants together.
+    total: usize,
+    next: usize,
+    /// The order in which they come, if not in their own.
+    permutation: Option<Permutation>,
+}
+
+/// How a mutant came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MutantKind {
+    Fixed,
+    Sampled,
+    Fragment,
+}
+
+/// What making a mutant needs besides the batch.
+pub(super) struct Workshop<'a> {
+    pub(super) source: &'a mut Source,
+    pub(super) fragments: &'a Fragments,
+    /// At most so many fragments per position.
+    pub(super) max_fragments: usize,
+    pub(super) shuffle: bool,
+    pub(super) return_subvalues: bool,
+}
+
+impl<T: Mutable + Clone> Batch<T> {
+    pub(super) fn new(parent: T, lineage: Lineage, order: Order) -> Self {
+        Batch { parent, lineage, cursor: PositionCursor::new(order), here: Here::default() }
+    }
+
+    /// The next mutant. `None` when all were given.
+    pub(super) fn next(&mut self, workshop: &mut Workshop<'_>) -> Option<(T, MutantKind)> {
+        let mut copy = None;
+        loop {
+            let Some(number) = self.here.take() else {
+                if !self.enter_next_position(workshop) {
+                    return None;
+                }
+                continue;
+            };
+            // A number that changes nothing leaves the copy as it is, good for the next one.
+            let mut mutant = copy.take().unwrap_or_else(|| self.parent.clone());
+            let node = node_at_mut(&mut mutant, self.cursor.path())?;
+            match self.here.apply(number, node, workshop) {
+                Some(kind) if workshop.return_subvalues || !self.is_part_of_parent(node) => {
+                    return Some((mutant, kind));
+                }
+                Some(_) => {}
+                None => copy = Some(mutant),
+            }
+        }
+    }
+
+    fn enter_next_position(&mut self, workshop: &mut Workshop<'_>) -> bool {
+        if !self.cursor.advance(&self.parent) {
+            return false;
+        }
+        if let Some(node) = node_at(&self.parent, self.cursor.path()) {
+            self.here = Here::new(node, self.lineage.samples, workshop);
+        }
+        true
+    }
+
+    /// Whether a mutated node is what one of its children was.
+    fn is_part_of_parent(&self, node: &dyn Mutable) -> bool {
+        let Some(before) = node_at(&self.parent, self.cursor.path()) else { return false };
+        (0..before.children()).any(|index| node.equals(before.child(index).as_any()))
+    }
+}
+
+impl Here {
+    fn new(node: &dyn Mutable, samples: usize, workshop: &mut Workshop<'_>) -> Self {
+        let count = node.count(workshop.source.scope());
+        let stored = if workshop.max_fragments == 0 { 0 } else { workshop.fragments.like(node).len() };
+        let fragments = stored.min(workshop.max_fragments);
+        let total = count.draws(samples) + fragments;
+        Here {
+            count,
+            fragments,
+            first_fragment: if fragments == 0 { 0 } else { workshop.source.below(stored) },
+            total,
+            next: 0,
+            permutation: (workshop.shuffle && total > 1)
+                .then(|| Permutation::new(total, workshop.source.bits())),
+        }
+    }
+
+    fn take(&mut self) -> Option<usize> {
+        if self.next == self.total {
+            return None;
+        }
+        let place = self.next;
+        self.next += 1;
+        Some(self.permutation.as_ref().map_or(place, |permutation| permutation.image(place)))
+    }
+
+    /// Changes the node into mutant `number`. `None` if that is the node itself.
+    fn apply(
+        &self,
+        number: usize,
+        node: &mut dyn Mutable,
+        workshop: &mut Workshop<'_>,
+    ) -> Option<MutantKind> {
+        let fragments_from = self.total - self.fragments;
+        let (changed, kind) = if number < fragments_from {
+            let kind = if number < self.count.fixed { MutantKind::Fixed } else { MutantKind::Sampled };
+            (node.mutate(self.count.number(number), workshop.source), kind)
+        } else {
+            let stored = workshop.fragments.like(node);
+            let chosen = stored.get((self.first_fragment + number - fragments_from) % stored.len().max(1));
+            (chosen.is_some_and(|fragment| node.assign(fragment.as_ref())), MutantKind::Fragment)
+        };
+        changed.then_some(kind)
+    }
+}

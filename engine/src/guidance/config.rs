@@ -1,0 +1,192 @@
+//! The heuristics of the loop, each on a switch of its own.
+
+use crate::{NumberMutants, Order, SequenceMutants, Source};
+use std::fmt;
+
+mod switches;
+
+pub use switches::{Switch, UnknownSwitch};
+
+/// What counts as new about a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// A path never taken, in a [`PathTrie`](crate::PathTrie).
+    Paths,
+    /// A step from one probe to another never taken, in an [`EdgeMap`](crate::EdgeMap).
+    Edges,
+    /// A step never taken about as often in one run.
+    HitBuckets,
+}
+
+/// Which interesting test is mutated first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// The one whose path left the known ones soonest. For [`Coverage::Paths`]; elsewhere all are equal.
+    BranchingDepth,
+    /// The one with most new edges (or nodes).
+    MostNew,
+    /// All are equal.
+    Constant,
+}
+
+/// Which of two interesting tests of equal priority is mutated first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// The newest. Mutation goes deep.
+    Lifo,
+    /// The oldest. Mutation goes broad.
+    Fifo,
+}
+
+/// How large generated values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sizes {
+    /// Grow with the number of passed tests, faster with that of discarded ones.
+    QuickCheck,
+    /// Any size up to the largest.
+    Uniform,
+}
+
+impl Sizes {
+    /// The size of the next generated value.
+    pub(super) fn pick(self, max_size: usize, passed: u64, discarded: u64, source: &mut Source) -> usize {
+        match self {
+            Sizes::QuickCheck => {
+                let grown = passed % (max_size.max(1) as u64) + discarded / 10;
+                grown.min(max_size as u64) as usize
+            }
+            Sizes::Uniform => source.below(max_size + 1),
+        }
+    }
+}
+
+/// The settings of [`Mutagen`](super::Mutagen): one field per heuristic.
+///
+/// Two presets: [`default`](MutagenConfig::default) is what finds bugs, [`paper`](MutagenConfig::paper) is what was
+/// published. Each field can also be set by name, which is what a command line wants:
+///
+/// ```
+/// use mutagen_engine::{Coverage, MutagenConfig};
+///
+/// let mut config = MutagenConfig::default();
+/// config.set("trie").unwrap();
+/// config.set("no-reset").unwrap();
+/// config.set("depth=5").unwrap();
+/// assert_eq!((config.novelty, config.reset_after, config.max_depth), (Coverage::Paths, None, Some(5)));
+/// assert!(config.set("triee").unwrap_err().to_string().contains("trie"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MutagenConfig {
+    /// What counts as new.
+    pub novelty: Coverage,
+    /// Which interesting test is mutated first.
+    pub priority: Priority,
+    /// Which is first among equals.
+    pub ties: Ties,
+    /// Whether passed and discarded tests are remembered apart, so that one does not use up the other's novelty.
+    pub two_stores: bool,
+    /// Whether a discarded test is interesting only if its parent passed.
+    pub parent_passed_rule: bool,
+    /// After how many boring tests in a row everything is forgotten and R doubled. The number doubles, too.
+    pub reset_after: Option<usize>,
+    /// Whether a reset waits until all mutants of all interesting tests were run.
+    pub reset_waits: bool,
+    /// R: how often a random mutant is drawn, at first.
+    pub samples: usize,
+    /// Where R stops to double.
+    pub samples_cap: Option<usize>,
+    /// How many generations of descendants a generated test may have.
+    pub max_depth: Option<usize>,
+    /// How many events of a trace are looked at.
+    pub max_trace: Option<usize>,
+    /// Whether tests that were run already are skipped. Needs to know what the same is: see
+    /// [`Mutagen::fingerprint`](super::Mutagen::fingerprint).
+    pub dedup: bool,
+    /// Every how many tests one is generated although there are mutants.
+    pub generate_every: Option<usize>,
+    /// Every how many tests one is mutated from a discarded test although there are mutants of passed ones.
+    pub discarded_every: Option<usize>,
+    /// In which order the positions of a value are mutated.
+    pub order: Order,
+    /// Whether the seed permutes the mutants of a position. The set stays the same.
+    pub shuffle: bool,
+    /// How many parts of earlier interesting tests are tried at each position.
+    pub fragments: Option<usize>,
+    /// Which mutants a sequence has.
+    pub sequences: SequenceMutants,
+    /// Which mutants a number has.
+    pub numbers: NumberMutants,
+    /// The size of the largest generated value.
+    pub max_size: usize,
+    /// How large generated values are.
+    pub sizes: Sizes,
+    /// Whether a value may be replaced by a part of itself of the same type.
+    pub return_subvalues: bool,
+    /// How many interesting tests may wait; the least interesting one is given up beyond that.
+    pub max_queue: usize,
+}
+
+impl Default for MutagenConfig {
+    /// What finds bugs fastest and most reliably: new edges, most new first, newest first among equals.
+    fn default() -> Self {
+        MutagenConfig {
+            novelty: Coverage::Edges,
+            priority: Priority::MostNew,
+            ties: Ties::Lifo,
+            two_stores: true,
+            parent_passed_rule: true,
+            reset_after: Some(1000),
+            reset_waits: true,
+            samples: 1,
+            samples_cap: Some(256),
+            max_depth: None,
+            max_trace: None,
+            dedup: true,
+            generate_every: Some(8),
+            discarded_every: Some(4),
+            order: Order::Level,
+            shuffle: true,
+            fragments: None,
+            sequences: SequenceMutants::Rich,
+            numbers: NumberMutants::Boundary,
+            max_size: 10,
+            sizes: Sizes::Uniform,
+            return_subvalues: true,
+            max_queue: MAX_QUEUE,
+        }
+    }
+}
+
+/// Enough for every campaign that was watched, and some ten megabytes at most.
+const MAX_QUEUE: usize = 1 << 16;
+
+impl MutagenConfig {
+    /// MUTAGEN as it was measured for its paper: full paths in a trie, soonest branching first, and the limits that its
+    /// code had (depth 10, 100 events of a trace, R up to 256).
+    ///
+    /// On a large target this starves: nearly every path is new, so it never stops to look at the first places where
+    /// paths part. It is here to compare with.
+    pub fn paper() -> Self {
+        MutagenConfig {
+            novelty: Coverage::Paths,
+            priority: Priority::BranchingDepth,
+            max_depth: Some(10),
+            max_trace: Some(100),
+            dedup: false,
+            generate_every: None,
+            discarded_every: None,
+            shuffle: false,
+            sequences: SequenceMutants::Paper,
+            numbers: NumberMutants::Paper,
+            sizes: Sizes::QuickCheck,
+            ..Self::default()
+        }
+    }
+}
+
+/// The settings as switches, in one line.
+impl fmt::Display for MutagenConfig {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.switches().join(" "))
+    }
+}

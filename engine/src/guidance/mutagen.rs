@@ -1,0 +1,366 @@
+//! The MUTAGEN loop.
+
+use super::batch::{Batch, Lineage, MutantKind, Workshop};
+use super::fragments::Fragments;
+use super::queue::Queue;
+use super::repeats::Repeats;
+use super::{Coverage, Derived, Figures, Generator, Guidance, MutagenConfig};
+use crate::{EdgeMap, Mutable, PathTrie, Scope, Source, Trace, TraceStore, Verdict};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+/// Runs every mutant of every interesting test, the most interesting first.
+///
+/// A test is interesting if it did something new. Then all its mutants are scheduled, once each: those of passed tests
+/// before those of discarded ones. When there are none left, a test is generated. When nothing new happened for a
+/// long time, everything is forgotten, and random mutants are drawn twice as often from then on.
+///
+/// The heuristics are in [`MutagenConfig`], each on a switch of its own.
+///
+/// ```
+/// use mutagen_engine::{Campaign, Mutagen, MutagenConfig};
+///
+/// let mut config = MutagenConfig::default();
+/// config.set("fifo").unwrap();
+/// let mut guidance = Mutagen::new(config, 1).hashed();
+/// let report = Campaign::new(1).tests(1000).run(&mut guidance, &mut |pair: &(bool, u8)| pair.1 < 10 || pair.0);
+/// assert_eq!(report.failed, 1);
+/// ```
+pub struct Mutagen<T> {
+    config: MutagenConfig,
+    source: Source,
+    generator: Box<dyn Generator<T>>,
+    fingerprint: Option<Box<dyn Fn(&T) -> u64>>,
+    repeats: Option<Repeats>,
+    fragments: Fragments,
+    passed: Side<T>,
+    discarded: Side<T>,
+    /// R, now.
+    samples: usize,
+    /// How many boring tests in a row lead to the next reset.
+    reset_after: usize,
+    /// How many tests in a row were boring.
+    boredom: usize,
+    /// Where the test came from that is being run.
+    origin: Option<Origin>,
+    counts: Counts,
+}
+
+/// Passed or discarded tests: what was seen of them, and which of them are to be mutated.
+struct Side<T> {
+    store: Box<dyn TraceStore>,
+    queue: Queue<Batch<T>>,
+}
+
+/// Where a test came from.
+#[derive(Clone, Copy)]
+struct Origin {
+    /// Whether it may be kept if it is discarded.
+    parent_passed: bool,
+    samples: usize,
+    /// How many generations may still follow on it.
+    depth: Option<usize>,
+}
+
+#[derive(Default)]
+struct Counts {
+    tests: u64,
+    passed: u64,
+    discarded: u64,
+    failed: u64,
+    interesting: u64,
+    boring: u64,
+    examples: u64,
+    generated: u64,
+    from_passed: u64,
+    from_discarded: u64,
+    fixed: u64,
+    sampled: u64,
+    fragments: u64,
+    repeats: u64,
+    resets: u64,
+    size: usize,
+}
+
+impl<T: Mutable + Clone> Mutagen<T> {
+    /// Generates with the type's own generator.
+    pub fn new(config: MutagenConfig, seed: u64) -> Self {
+        Self::with_generator(config, seed, Derived)
+    }
+
+    /// Generates with a generator of your own.
+    pub fn with_generator(config: MutagenConfig, seed: u64, generator: impl Generator<T> + 'static) -> Self {
+        let scope = scope_for(&config, Scope::new());
+        Mutagen {
+            source: Source::seeded(seed).with_scope(scope),
+            generator: Box::new(generator),
+            fingerprint: None,
+            repeats: None,
+            fragments: Fragments::default(),
+            passed: Side::new(&config),
+            discarded: Side::new(&config),
+            samples: config.samples,
+            reset_after: config.reset_after.unwrap_or(usize::MAX),
+            boredom: 0,
+            origin: None,
+            counts: Counts::default(),
+            config,
+        }
+    }
+
+    /// Gives generators and mutators these settings to ask for. The mutants of sequences and numbers are set by the
+    /// configuration.
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.source = self.source.with_scope(scope_for(&self.config, scope));
+        self
+    }
+
+    /// Says when two tests are the same: when they have the same fingerprint. If the configuration says `dedup`, a mutant
+    /// that was tested recently is then skipped.
+    pub fn fingerprint(mut self, fingerprint: impl Fn(&T) -> u64 + 'static) -> Self {
+        self.repeats = self.config.dedup.then(Repeats::new);
+        self.fingerprint = Some(Box::new(fingerprint));
+        self
+    }
+
+    /// Takes the hash of a value as its [fingerprint](Mutagen::fingerprint).
+    pub fn hashed(self) -> Self
+    where
+        T: Hash,
+    {
+        self.fingerprint(|value| {
+            let mut hasher = FxHasher::default();
+            value.hash(&mut hasher);
+            hasher.finish()
+        })
+    }
+
+    fn generate(&mut self) -> T {
+        let Counts { passed, discarded, .. } = self.counts;
+        let size = self.config.sizes.pick(self.config.max_size, passed, discarded, &mut self.source);
+        let value = self.generator.generate(&mut self.source, size);
+        self.counts.generated += 1;
+        self.counts.size = size;
+        self.origin =
+            Some(Origin { parent_passed: false, samples: self.samples, depth: self.config.max_depth });
+        self.is_repeat(&value);
+        value
+    }
+
+    /// The next mutant that is not a repeat, if there is any.
+    fn mutate(&mut self) -> Option<T> {
+        loop {
+            let from_discarded = self.discarded_first();
+            let side = if from_discarded { &mut self.discarded } else { &mut self.passed };
+            let batch = side.queue.front()?;
+            let mut workshop = Workshop {
+                source: &mut self.source,
+                fragments: &self.fragments,
+                max_fragments: self.config.fragments.unwrap_or(0),
+                shuffle: self.config.shuffle,
+                return_subvalues: self.config.return_subvalues,
+            };
+            let Some((mutant, kind)) = batch.next(&mut workshop) else {
+                side.queue.pop();
+                continue;
+            };
+            let lineage = batch.lineage;
+            if self.is_repeat(&mutant) {
+                self.counts.repeats += 1;
+                continue;
+            }
+            self.counts.count_mutant(kind, from_discarded);
+            self.origin = Some(lineage.child());
+            return Some(mutant);
+        }
+    }
+
+    /// Whether the next mutant is one of a discarded test: if there is no passed one, or it is its turn.
+    fn discarded_first(&self) -> bool {
+        self.passed.queue.is_empty()
+            || (is_due(self.config.discarded_every, self.counts.mutants())
+                && !self.discarded.queue.is_empty())
+    }
+
+    fn is_repeat(&mut self, value: &T) -> bool {
+        match (&mut self.repeats, &self.fingerprint) {
+            (Some(repeats), Some(fingerprint)) => repeats.met(fingerprint(value)),
+            _ => false,
+        }
+    }
+
+    /// Forgets everything if nothing new happened for too long, and draws more samples from then on.
+    fn reset_if_bored(&mut self) {
+        let busy = !self.passed.queue.is_empty() || !self.discarded.queue.is_empty();
+        if self.boredom < self.reset_after || (self.config.reset_waits && busy) {
+            return;
+        }
+        self.passed.store.clear();
+        self.discarded.store.clear();
+        self.repeats.iter_mut().for_each(Repeats::clear);
+        self.fragments.clear();
+        self.boredom = 0;
+        self.reset_after = self.reset_after.saturating_mul(2);
+        self.samples = (self.samples * 2).min(self.config.samples_cap.unwrap_or(usize::MAX));
+        self.counts.resets += 1;
+    }
+
+    /// Schedules the mutants of a test that did something new.
+    fn keep(&mut self, value: &T, origin: Origin, passed: bool, priority: u64) {
+        self.boredom = 0;
+        self.counts.interesting += 1;
+        if self.config.fragments.is_some() {
+            self.fragments.store(value);
+        }
+        if origin.depth == Some(0) {
+            return;
+        }
+        let lineage = Lineage { passed, samples: origin.samples, depth: origin.depth };
+        let batch = Batch::new(value.clone(), lineage, self.config.order);
+        let side = if passed { &mut self.passed } else { &mut self.discarded };
+        side.queue.push(priority, batch);
+    }
+}
+
+impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
+    fn next(&mut self) -> T {
+        self.reset_if_bored();
+        self.counts.tests += 1;
+        if is_due(self.config.generate_every, self.counts.tests) {
+            return self.generate();
+        }
+        self.mutate().unwrap_or_else(|| self.generate())
+    }
+
+    fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+        let origin = self.origin.take().unwrap_or_else(|| {
+            self.counts.examples += 1;
+            // The user chose it: it may be kept even if it is discarded.
+            Origin { parent_passed: true, samples: self.samples, depth: self.config.max_depth }
+        });
+        self.counts.count_verdict(verdict);
+        let passed = match verdict {
+            Verdict::Passed => true,
+            Verdict::Discarded => false,
+            Verdict::Failed(_) => return false,
+        };
+        let apart = !passed && self.config.two_stores;
+        let side = if apart { &mut self.discarded } else { &mut self.passed };
+        let novelty = side.store.insert(trace);
+        let eligible = passed || origin.parent_passed || !self.config.parent_passed_rule;
+        let interesting = novelty.new > 0 && eligible;
+        if interesting {
+            self.keep(value, origin, passed, self.config.priority.of(novelty));
+        } else {
+            self.boredom += 1;
+            self.counts.boring += 1;
+        }
+        interesting
+    }
+
+    fn figures(&self) -> Figures {
+        self.counts
+            .figures()
+            .switches(self.settings())
+            .count("refused traces", self.passed.store.refused() + self.discarded.store.refused())
+            .count("dropped from queues", self.passed.queue.dropped() + self.discarded.queue.dropped())
+            .count("fragments stored", self.fragments.stored())
+            .count("queued passed", self.passed.queue.len() as u64)
+            .count("queued discarded", self.discarded.queue.len() as u64)
+            .level("samples", self.samples as u64)
+            .level("tests since interesting", self.boredom as u64)
+            .level("fragment types", self.fragments.types() as u64)
+            .level("known of passed", self.passed.store.len() as u64)
+            .level("known of discarded", self.discarded.store.len() as u64)
+            .level("store bytes", (self.passed.store.bytes() + self.discarded.store.bytes()) as u64)
+    }
+
+    fn resets(&self) -> u64 {
+        self.counts.resets
+    }
+}
+
+impl<T> Mutagen<T> {
+    /// The switches, as they are in effect.
+    fn settings(&self) -> Vec<String> {
+        let mut settings = self.config.switches();
+        if self.config.dedup && self.fingerprint.is_none() {
+            settings.push("(no fingerprint: nothing is deduplicated)".into());
+        }
+        settings
+    }
+}
+
+impl<T> Side<T> {
+    fn new(config: &MutagenConfig) -> Self {
+        let store: Box<dyn TraceStore> = match config.novelty {
+            Coverage::Paths => Box::new(PathTrie::new().max_length(config.max_trace)),
+            Coverage::Edges => Box::new(EdgeMap::new().max_length(config.max_trace)),
+            Coverage::HitBuckets => Box::new(EdgeMap::hit_buckets().max_length(config.max_trace)),
+        };
+        Side { store, queue: Queue::new(config.ties, config.max_queue) }
+    }
+}
+
+impl Lineage {
+    /// The origin of a mutant.
+    fn child(&self) -> Origin {
+        let depth = self.depth.map(|depth| depth - 1);
+        Origin { parent_passed: self.passed, samples: self.samples, depth }
+    }
+}
+
+impl Counts {
+    fn count_verdict(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Passed => self.passed += 1,
+            Verdict::Discarded => self.discarded += 1,
+            Verdict::Failed(_) => self.failed += 1,
+        }
+    }
+
+    fn mutants(&self) -> u64 {
+        self.from_passed + self.from_discarded
+    }
+
+    fn count_mutant(&mut self, kind: MutantKind, from_discarded: bool) {
+        if from_discarded {
+            self.from_discarded += 1
+        } else {
+            self.from_passed += 1
+        }
+        match kind {
+            MutantKind::Fixed => self.fixed += 1,
+            MutantKind::Sampled => self.sampled += 1,
+            MutantKind::Fragment => self.fragments += 1,
+        }
+    }
+
+    fn figures(&self) -> Figures {
+        Figures::new("mutagen")
+            .count("passed", self.passed)
+            .count("discarded", self.discarded)
+            .count("failed", self.failed)
+            .count("interesting", self.interesting)
+            .count("boring", self.boring)
+            .count("examples", self.examples)
+            .count("generated", self.generated)
+            .count("mutated from passed", self.from_passed)
+            .count("mutated from discarded", self.from_discarded)
+            .count("fixed mutants", self.fixed)
+            .count("sampled mutants", self.sampled)
+            .count("fragment mutants", self.fragments)
+            .count("repeats skipped", self.repeats)
+            .count("resets", self.resets)
+            .level("generation size", self.size as u64)
+    }
+}
+
+/// The user's scope with the configuration's mutants of sequences and numbers.
+fn scope_for(config: &MutagenConfig, scope: Scope) -> Scope {
+    scope.with(config.sequences).with(config.numbers)
+}
+
+fn is_due(every: Option<usize>, tests: u64) -> bool {
+    every.is_some_and(|every| every > 0 && tests.is_multiple_of(every as u64))
+}

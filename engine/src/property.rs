@@ -1,0 +1,172 @@
+//! What must hold.
+
+use serde::Serialize;
+use std::borrow::Cow;
+
+mod panics;
+
+pub(crate) use panics::check_quietly;
+
+/// What a property says about one value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum Verdict {
+    /// The property holds.
+    Passed,
+    /// The value does not satisfy the precondition: it says nothing.
+    Discarded,
+    /// The property does not hold.
+    Failed(Failure),
+}
+
+/// Why a property does not hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Failure {
+    /// A short name for this sort of failure, such as `panic`. Findings of the same kind are about the same thing.
+    pub kind: String,
+    /// One sentence for people.
+    pub message: String,
+    /// Whether the code under test panicked.
+    pub panicked: bool,
+    /// Whatever else belongs into a report, by name: the two answers that disagree, say.
+    pub details: Vec<(String, String)>,
+}
+
+impl Failure {
+    /// A failure of the plain kind `failed`.
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure { kind: "failed".into(), message: message.into(), ..Self::default() }
+    }
+
+    /// Names the sort of failure.
+    pub fn kind(mut self, kind: impl Into<String>) -> Self {
+        self.kind = kind.into();
+        self
+    }
+
+    /// Adds a named part of the report.
+    pub fn detail(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.details.push((name.into(), value.into()));
+        self
+    }
+}
+
+/// A verdict, and labels that sort the test among others.
+///
+/// Made from what a property naturally returns: `bool`, `()`, `Option<bool>` (where `None` discards), or
+/// `Result<(), String>`.
+///
+/// ```
+/// use mutagen_engine::{Outcome, Verdict};
+///
+/// assert_eq!(Outcome::from(None::<bool>).verdict, Verdict::Discarded);
+/// let outcome = Outcome::from(1 + 1 == 2).label("small");
+/// assert_eq!(outcome.labels, ["small"]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The labels. The report says how many tests had each.
+    pub labels: Vec<Cow<'static, str>>,
+}
+
+impl Outcome {
+    /// The property holds.
+    pub fn passed() -> Self {
+        Verdict::Passed.into()
+    }
+
+    /// The precondition does not hold.
+    pub fn discarded() -> Self {
+        Verdict::Discarded.into()
+    }
+
+    /// The property does not hold, for this reason.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Failure::new(message).into()
+    }
+
+    /// Sorts the test under a label.
+    pub fn label(mut self, label: impl Into<Cow<'static, str>>) -> Self {
+        self.labels.push(label.into());
+        self
+    }
+
+    /// Sorts the test under a label if `condition` holds.
+    pub fn labelled_if(self, condition: bool, label: impl Into<Cow<'static, str>>) -> Self {
+        if condition { self.label(label) } else { self }
+    }
+}
+
+impl From<Verdict> for Outcome {
+    fn from(verdict: Verdict) -> Self {
+        Outcome { verdict, labels: Vec::new() }
+    }
+}
+
+impl From<Failure> for Outcome {
+    fn from(failure: Failure) -> Self {
+        Verdict::Failed(failure).into()
+    }
+}
+
+impl From<bool> for Outcome {
+    fn from(holds: bool) -> Self {
+        if holds { Outcome::passed() } else { Outcome::failed("the property is false") }
+    }
+}
+
+impl From<()> for Outcome {
+    fn from((): ()) -> Self {
+        Outcome::passed()
+    }
+}
+
+impl From<Option<bool>> for Outcome {
+    fn from(holds: Option<bool>) -> Self {
+        holds.map_or_else(Outcome::discarded, Outcome::from)
+    }
+}
+
+impl From<Result<(), String>> for Outcome {
+    fn from(result: Result<(), String>) -> Self {
+        result.map_or_else(Outcome::failed, Outcome::from)
+    }
+}
+
+/// What must hold of every value.
+///
+/// Any function from a reference to something that is an [`Outcome`] is a property. Implement the trait for a
+/// property that keeps state, such as an engine or a batch of open questions.
+///
+/// A panic inside [`check`](Property::check) is a failure of that test; the campaign catches it, quietly.
+///
+/// ## Invariants
+///
+/// The verdict depends on the value alone. A property that does not repeat itself makes campaigns that do not repeat
+/// themselves.
+pub trait Property<T> {
+    /// Tests one value.
+    fn check(&mut self, value: &T) -> Outcome;
+
+    /// A verdict that `check` postponed, for properties that ask a slow reference in batches. Such a property answers
+    /// `Passed` at first, which is what the guidance learns from, and gives the value back here if that was wrong.
+    ///
+    /// Called after each test with `finish` false until it gives `None`, and at the end likewise with `finish` true:
+    /// then everything still open must be settled.
+    fn late(&mut self, finish: bool) -> Option<(T, Outcome)> {
+        let _ = finish;
+        None
+    }
+}
+
+impl<T, F, R> Property<T> for F
+where
+    F: FnMut(&T) -> R,
+    R: Into<Outcome>,
+{
+    fn check(&mut self, value: &T) -> Outcome {
+        self(value).into()
+    }
+}

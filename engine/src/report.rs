@@ -1,0 +1,161 @@
+//! What a campaign did.
+
+use crate::{Failure, Figures};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Why a campaign ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// All tests that were asked for were run.
+    TestsDone,
+    /// The time was up.
+    TimeUp,
+    /// A counterexample was found, and one was enough.
+    Found,
+    /// Too many tests were discarded: this many.
+    GaveUp(u64),
+    /// It was told to stop from outside.
+    Interrupted,
+}
+
+/// A value for which the property does not hold.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding<T> {
+    /// The value, as it was found.
+    pub value: T,
+    /// What went wrong.
+    pub failure: Failure,
+    /// The labels of that test.
+    pub labels: Vec<String>,
+    /// How many tests were run by then (by its own worker), this one included.
+    pub tests: u64,
+    /// When that was, in seconds since the start.
+    pub seconds: f64,
+    /// Whether the verdict was postponed.
+    pub late: bool,
+}
+
+/// What a campaign did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report<T> {
+    /// Why it ended.
+    pub stop: StopReason,
+    /// The seed it was given.
+    pub seed: u64,
+    /// How many tests were run. The sum of `passed`, `discarded` and `failed`.
+    pub tests: u64,
+    /// How many held.
+    pub passed: u64,
+    /// How many said nothing.
+    pub discarded: u64,
+    /// How many did not hold.
+    pub failed: u64,
+    /// The values that failed, the first [`MAX_FINDINGS`](crate::Campaign::MAX_FINDINGS) of them.
+    pub findings: Vec<Finding<T>>,
+    /// What the guidance has to say.
+    pub figures: Figures,
+    /// How many tests had each label.
+    pub labels: BTreeMap<String, u64>,
+    /// How long it took.
+    pub seconds: f64,
+    /// How many traces did not fit the recorder.
+    pub truncated_traces: u64,
+}
+
+impl<T> Report<T> {
+    /// An empty report.
+    pub(crate) fn new(seed: u64) -> Self {
+        Report {
+            stop: StopReason::TestsDone,
+            seed,
+            tests: 0,
+            passed: 0,
+            discarded: 0,
+            failed: 0,
+            findings: Vec::new(),
+            figures: Figures::default(),
+            labels: BTreeMap::new(),
+            seconds: 0.0,
+            truncated_traces: 0,
+        }
+    }
+
+    /// Tests per second; 0 if no time passed.
+    pub fn tests_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.tests as f64 / self.seconds } else { 0.0 }
+    }
+
+    /// The report without what depends on the clock. Same seed, same configuration, one job: the same report.
+    pub fn without_times(mut self) -> Self {
+        self.seconds = 0.0;
+        for finding in &mut self.findings {
+            finding.seconds = 0.0;
+        }
+        self
+    }
+
+    /// Changes how findings are shown, to text for example.
+    pub fn map<U>(self, mut show: impl FnMut(T) -> U) -> Report<U> {
+        let findings = self.findings.into_iter().map(|finding| finding.map(&mut show)).collect();
+        let Report { stop, seed, tests, passed, discarded, failed, figures, labels, .. } = self;
+        Report {
+            stop,
+            seed,
+            tests,
+            passed,
+            discarded,
+            failed,
+            findings,
+            figures,
+            labels,
+            seconds: self.seconds,
+            truncated_traces: self.truncated_traces,
+        }
+    }
+
+    /// Takes in the report of another worker that ran at the same time.
+    pub(crate) fn merge(&mut self, other: Report<T>) {
+        self.stop = self.stop.more_telling(other.stop);
+        self.tests += other.tests;
+        self.passed += other.passed;
+        self.discarded += other.discarded;
+        self.failed += other.failed;
+        self.findings.extend(other.findings);
+        self.figures.merge(other.figures);
+        for (label, count) in other.labels {
+            *self.labels.entry(label).or_default() += count;
+        }
+        self.seconds = self.seconds.max(other.seconds);
+        self.truncated_traces += other.truncated_traces;
+    }
+}
+
+impl<T> Finding<T> {
+    fn map<U>(self, show: &mut impl FnMut(T) -> U) -> Finding<U> {
+        let Finding { value, failure, labels, tests, seconds, late } = self;
+        Finding { value: show(value), failure, labels, tests, seconds, late }
+    }
+}
+
+impl StopReason {
+    /// Of the reasons of two workers the one that describes the whole: one finding ends all.
+    fn more_telling(self, other: StopReason) -> StopReason {
+        match (self, other) {
+            (StopReason::GaveUp(mine), StopReason::GaveUp(theirs)) => StopReason::GaveUp(mine + theirs),
+            _ if self.rank() >= other.rank() => self,
+            _ => other,
+        }
+    }
+
+    fn rank(self) -> u32 {
+        match self {
+            StopReason::Found => 4,
+            StopReason::Interrupted => 3,
+            StopReason::TimeUp => 2,
+            StopReason::GaveUp(_) => 1,
+            StopReason::TestsDone => 0,
+        }
+    }
+}
