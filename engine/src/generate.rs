@@ -20,6 +20,11 @@ use crate::Source;
 /// assert!(matches!(Tree::generate(&mut Source::seeded(3), 0), Tree::Leaf(_)));
 /// let _grown = Tree::generate(&mut Source::seeded(3), 5);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "values of `{Self}` cannot be generated",
+    label = "does not implement `Generate`",
+    note = "derive Generate for it too, or say what the field is filled with: `#[mutagen(skip, default = ..)]`"
+)]
 pub trait Generate {
     /// A value; recursive constructors only while `size` lasts. `size` 0 gives values without direct recursion.
     fn generate(source: &mut Source, size: usize) -> Self

@@ -7,6 +7,10 @@ use std::ops::{Add, AddAssign};
 /// What every mutable value can do through a reference that has lost its type.
 ///
 /// Implemented for everything that is `Clone + PartialEq + 'static`.
+#[diagnostic::on_unimplemented(
+    message = "a type with mutants must be Clone, PartialEq and 'static, and `{Self}` is not",
+    note = "mutants are copies of a value that change, and must differ from it: derive Clone and PartialEq as well"
+)]
 pub trait Dynamic: Any {
     /// The value as [`Any`].
     fn as_any(&self) -> &dyn Any;
@@ -159,6 +163,11 @@ impl AddAssign for Count {
 /// * Counting builds nothing.
 /// * `mutate` changes only the root: children are moved or cloned from the value, or are the smallest.
 /// * A mutant is never equal to the value: `mutate` says false then, as it does for a number that is too large.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no mutants",
+    label = "does not implement `Mutable`",
+    note = "derive Generate and Mutable for it too, or leave the field alone: `#[mutagen(skip, default = ..)]`"
+)]
 pub trait Mutable: Generate + Dynamic {
     /// How many child positions there are: fields, in order.
     fn children(&self) -> usize;

@@ -1,6 +1,7 @@
 //! Smaller counterexamples, by the same mutants.
 
 use crate::{Mutable, Order, PositionCursor, Scope, Source, node_at, node_at_mut};
+use std::any::Any;
 
 /// The outcome of [`shrink`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +77,15 @@ impl Measure {
     }
 }
 
+/// The part of the value that is being changed, as it was before.
+struct Part {
+    saved: Box<dyn Any>,
+    measure: Measure,
+    mutants: usize,
+    /// The positions of the whole value.
+    whole: usize,
+}
+
 struct Run<T, F> {
     still_fails: F,
     budget: usize,
@@ -89,33 +99,46 @@ impl<T: Mutable, F: FnMut(&T) -> bool> Run<T, F> {
         let steps = self.shrunk.steps;
         let mut cursor = PositionCursor::new(Order::Level);
         while self.shrunk.tests < self.budget && cursor.advance(&self.shrunk.value) {
-            while self.smaller_at(cursor.path(), band) {}
+            while self.round_at(cursor.path(), band) {}
         }
         self.shrunk.steps > steps
     }
 
-    /// Takes on the first mutant at `path` that is smaller and still fails.
-    fn smaller_at(&mut self, path: &[u32], band: Band) -> bool {
-        let Some(node) = node_at(&self.shrunk.value, path) else { return false };
-        let whole = Measure::of(&self.shrunk.value).positions;
-        let before = Measure::of(node);
-        let (saved, mutants) = (node.clone_boxed(), node.count(self.source.scope()).fixed);
-        for number in 0..mutants {
-            let Some(node) = node_at_mut(&mut self.shrunk.value, path) else { return false };
-            if !node.mutate(number, &mut self.source) {
-                continue;
+    /// Tries each mutant at `path` once, and goes on from those that are smaller and still fail; true if there were any.
+    /// It does not begin anew after each of them: so a list loses its elements, and a number its bits, in one go.
+    fn round_at(&mut self, path: &[u32], band: Band) -> bool {
+        let steps = self.shrunk.steps;
+        let mut number = 0;
+        while let Some(before) = self.part_at(path).filter(|part| number < part.mutants) {
+            while number < before.mutants && !self.try_mutant(path, number, &before, band) {
+                number += 1;
             }
-            let after = Measure::of(node);
-            let positions = whole - before.positions + after.positions;
-            if after < before && band.holds(positions, whole) && self.fails() {
-                return true;
-            }
-            // In place, and back: only the part that changed is ever copied.
-            if let Some(node) = node_at_mut(&mut self.shrunk.value, path) {
-                node.restore(&*saved);
-            }
+            number += 1;
         }
-        false
+        self.shrunk.steps > steps
+    }
+
+    fn part_at(&self, path: &[u32]) -> Option<Part> {
+        let node = node_at(&self.shrunk.value, path)?;
+        let whole = Measure::of(&self.shrunk.value).positions;
+        let mutants = node.count(self.source.scope()).fixed;
+        Some(Part { saved: node.clone_boxed(), measure: Measure::of(node), mutants, whole })
+    }
+
+    /// Takes on the mutant if it is smaller and still fails. It is made in place, and undone if need be: only the part that
+    /// changes is ever copied.
+    fn try_mutant(&mut self, path: &[u32], number: usize, before: &Part, band: Band) -> bool {
+        let Some(node) = node_at_mut(&mut self.shrunk.value, path) else { return false };
+        if !node.mutate(number, &mut self.source) {
+            return false;
+        }
+        let after = Measure::of(node);
+        let positions = before.whole - before.measure.positions + after.positions;
+        let accepted = after < before.measure && band.holds(positions, before.whole) && self.fails();
+        if !accepted && let Some(node) = node_at_mut(&mut self.shrunk.value, path) {
+            node.restore(&*before.saved);
+        }
+        accepted
     }
 
     /// Tests the value as it is now.

@@ -1,6 +1,6 @@
 //! Derives of Generate and Mutable, and the test attribute, for mutagen-engine.
 //!
-//! [`model`] reads a definition and refuses what cannot be derived; [`generate`] and [`mutable`] write the code.
+//! `model` reads a definition and refuses what cannot be derived; `generate` and `mutable` write the code.
 
 mod attributes;
 mod generate;

@@ -2,8 +2,9 @@
 
 use crate::attributes::{ContainerAttributes, FieldAttributes, VariantAttributes};
 use crate::recursion::{Recursion, is_self, plain, recursion, unboxed};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, GenericParam, Generics, Ident, Index, Member, Result, Type};
 
 /// A struct or an enum. A struct is an enum of one variant without a name.
@@ -16,6 +17,8 @@ pub struct Container {
 
 /// A constructor.
 pub struct Variant {
+    /// Its own name, or that of the struct: where errors point.
+    pub name: Ident,
     /// How it is written: `Self` or `Self::Name`.
     pub path: TokenStream,
     pub attributes: VariantAttributes,
@@ -53,7 +56,7 @@ impl Container {
         let defaults = self.variants.iter().filter(|variant| variant.attributes.default);
         if let Some(second) = defaults.clone().nth(1) {
             return Err(refuse(
-                &second.path,
+                &second.name,
                 "two variants are marked `default`: only one can be the smallest value",
             ));
         }
@@ -70,7 +73,7 @@ impl Container {
         }
         if let Some(variant) = defaults.into_iter().find(|variant| variant.recursion() == Recursion::Direct) {
             return Err(refuse(
-                &variant.path,
+                &variant.name,
                 "the `default` variant contains the type itself, so that the \
                 smallest value would have no end: mark one that does not",
             ));
@@ -105,16 +108,6 @@ impl Container {
 }
 
 impl Variant {
-    fn read(
-        path: TokenStream,
-        attributes: VariantAttributes,
-        fields: &Fields,
-        input: &DeriveInput,
-    ) -> Result<Self> {
-        let fields = fields.iter().enumerate().map(|(index, field)| Field::read(index, field, input));
-        Ok(Self { path, attributes, fields: fields.collect::<Result<_>>()? })
-    }
-
     pub fn recursion(&self) -> Recursion {
         self.fields.iter().map(|field| field.recursion).max().unwrap_or(Recursion::None)
     }
@@ -155,7 +148,8 @@ impl Field {
         let is_self = is_self(inner, input);
         Ok(Self {
             member: field.ident.clone().map_or_else(|| Member::Unnamed(Index::from(index)), Member::Named),
-            binding: format_ident!("field_{index}"),
+            // Where the compiler objects to the variable, it shows the field's type.
+            binding: format_ident!("field_{index}", span = Span::call_site().located_at(field.ty.span())),
             ty: field.ty.clone(),
             boxed: unboxed(&field.ty).is_some(),
             key: if is_self { "Self".to_owned() } else { inner.to_token_stream().to_string() },
@@ -177,12 +171,15 @@ impl Field {
 
 fn read_variants(input: &DeriveInput) -> Result<Vec<Variant>> {
     match &input.data {
-        Data::Struct(data) => {
-            Ok(vec![Variant::read(quote!(Self), VariantAttributes::default(), &data.fields, input)?])
-        }
+        Data::Struct(data) => Ok(vec![Variant {
+            name: input.ident.clone(),
+            path: quote!(Self),
+            attributes: VariantAttributes::default(),
+            fields: read_fields(&data.fields, input)?,
+        }]),
         Data::Enum(data) if data.variants.is_empty() => Err(refuse(
             &input.ident,
-            "an enum without variants has no values: there is nothing to generate and nothing to mutate",
+            "an enum without variants has no values: there is nothing to generate and nothing to mutate. Give it one",
         )),
         Data::Enum(data) => data.variants.iter().map(|variant| read_variant(variant, input)).collect(),
         Data::Union(_) => Err(refuse(
@@ -194,7 +191,16 @@ fn read_variants(input: &DeriveInput) -> Result<Vec<Variant>> {
 
 fn read_variant(variant: &syn::Variant, input: &DeriveInput) -> Result<Variant> {
     let name = &variant.ident;
-    Variant::read(quote!(Self::#name), VariantAttributes::read(&variant.attrs)?, &variant.fields, input)
+    Ok(Variant {
+        name: name.clone(),
+        path: quote!(Self::#name),
+        attributes: VariantAttributes::read(&variant.attrs)?,
+        fields: read_fields(&variant.fields, input)?,
+    })
+}
+
+fn read_fields(fields: &Fields, input: &DeriveInput) -> Result<Vec<Field>> {
+    fields.iter().enumerate().map(|(index, field)| Field::read(index, field, input)).collect()
 }
 
 fn refuse_lifetimes(input: &DeriveInput) -> Result<()> {

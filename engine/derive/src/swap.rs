@@ -2,7 +2,8 @@
 
 use crate::model::{Container, Field, Variant};
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Error, Result};
 
 /// All ways to build `target` from the fields of `origin`.
@@ -45,7 +46,7 @@ impl<'a> Swap<'a> {
     fn too_many(&self) -> Error {
         let why = "these fields have too many combinations to number them: mark some with `#[mutagen(skip)]`, give \
                    them types of their own, or write the type's mutants by hand with `#[mutagen(mutants = Type)]`";
-        Error::new_spanned(&self.target.path, why)
+        Error::new_spanned(&self.target.name, why)
     }
 
     /// The statements that turn `number` into the mutant, and return whether it differs.
@@ -174,16 +175,18 @@ fn convert(from: &Field, to: &Field, moved: bool) -> TokenStream {
     }
 }
 
-/// A reference to the field's value, out of its box, from a binding that is a reference.
+/// A reference to the field's value, out of its box, from a binding that is a reference. Errors point at the field.
 pub fn inner(field: &Field) -> TokenStream {
     let binding = &field.binding;
-    if field.boxed { quote!(&**#binding) } else { quote!(&*#binding) }
+    let span = field.ty.span();
+    if field.boxed { quote_spanned!(span=> &**#binding) } else { quote_spanned!(span=> &*#binding) }
 }
 
 /// Like [`inner`], to be changed.
 pub fn inner_mut(field: &Field) -> TokenStream {
     let binding = &field.binding;
-    if field.boxed { quote!(&mut **#binding) } else { quote!(&mut *#binding) }
+    let span = field.ty.span();
+    if field.boxed { quote_spanned!(span=> &mut **#binding) } else { quote_spanned!(span=> &mut *#binding) }
 }
 
 /// A value that stands in for the old one while its fields are moved: a variant without fields costs nothing.

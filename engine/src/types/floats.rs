@@ -43,8 +43,8 @@ macro_rules! float {
                 if !self.is_finite() {
                     return u64::MAX;
                 }
-                let whole = (self.abs() as u64).min(1 << 60) * 4;
-                whole + 2 * u64::from(self.fract() != 0.0) + u64::from(self.is_sign_negative())
+                let whole = (self.abs() as u64).min(1 << 60) * 2 + u64::from(self.is_sign_negative());
+                if self.fract() == 0.0 { whole } else { whole + (1 << 62) }
             }
         }
 

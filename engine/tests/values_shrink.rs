@@ -1,0 +1,83 @@
+//! Shrinking: smaller, still failing, within the budget, the same every time.
+
+use mutagen_engine::{Generate, Mutable, Scope, SequenceMutants, Shrunk, Source, shrink, shrink_in};
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+enum Expression {
+    Number(i64),
+    Add(Box<Expression>, Box<Expression>),
+    Divide(Box<Expression>, Box<Expression>),
+    Let { name: String, value: Box<Expression>, body: Box<Expression> },
+}
+use Expression::*;
+
+fn value(expression: &Expression) -> Option<i64> {
+    match expression {
+        Number(number) => Some(*number),
+        Add(left, right) => value(left)?.checked_add(value(right)?),
+        Divide(left, right) => value(left)?.checked_div(value(right)?),
+        Let { body, .. } => value(body),
+    }
+}
+
+fn large() -> Expression {
+    let mut source = Source::seeded(3);
+    let mut large = || Expression::generate(&mut source, 8);
+    std::iter::repeat_with(&mut large).find(|tree| value(tree).is_none()).unwrap_or(Number(0))
+}
+
+#[test]
+fn a_large_tree_shrinks_to_the_essence_of_its_failure() {
+    let shrunk = shrink(large(), |tree| value(tree).is_none(), 10_000);
+    assert_eq!(shrunk.value, Divide(Box::new(Number(0)), Box::new(Number(0))));
+}
+
+#[test]
+fn shrinking_is_deterministic_and_keeps_to_its_budget() {
+    let run = |budget| shrink(large(), |tree| value(tree).is_none(), budget);
+    assert_eq!(run(10_000), run(10_000));
+    for budget in [0, 1, 5, 30] {
+        let Shrunk { value: tree, tests, steps } = run(budget);
+        assert!(tests <= budget && steps <= tests);
+        assert!(value(&tree).is_none(), "a value that was not tested came out of a budget of {budget}");
+    }
+    assert_eq!(run(0).value, large());
+}
+
+#[test]
+fn a_long_list_falls_apart_in_few_tests() {
+    let list: Vec<u32> = (0..1000).collect();
+    let shrunk = shrink(list, |list| list.contains(&700), 200_000);
+    assert_eq!(shrunk.value, [700]);
+    assert!(shrunk.tests < 2_000, "{} tests", shrunk.tests);
+}
+
+#[test]
+fn numbers_shrink_to_the_boundary_of_the_failure() {
+    assert_eq!(shrink(9_876_543_210u64, |&number| number >= 1_000, 1_000).value, 1_000);
+    assert_eq!(shrink(-77i32, |&number| number != 0, 1_000).value, 1);
+    assert_eq!(shrink(f64::NAN, |number| *number != 0.0, 1_000).value, 1.0);
+}
+
+#[test]
+fn text_and_variants_shrink_too() {
+    let shrunk = shrink("hello world".to_owned(), |text| text.contains('w'), 1_000);
+    assert_eq!(shrunk.value, "w");
+    let shrunk = shrink((true, Err::<u8, u8>(9), Some(3u8)), |value| value.1.is_err(), 1_000);
+    assert_eq!(shrunk.value, (false, Err(0), None));
+}
+
+#[test]
+fn zero_keeps_its_sign_while_mutants_are_tried_in_place() {
+    let shrunk = shrink((0.0f64, 5u8), |(zero, _)| zero.is_sign_positive(), 100);
+    assert_eq!((shrunk.value.0.to_bits(), shrunk.value.1), (0, 0));
+}
+
+#[test]
+fn the_scope_decides_which_mutants_are_tried() {
+    let list = vec![false, true, false, true];
+    let fails = |list: &Vec<bool>| list.ends_with(&[true]);
+    let scope = Scope::new().with(SequenceMutants::Paper);
+    assert_eq!(shrink_in(&scope, list.clone(), fails, 100).value, [true]);
+    assert_eq!(shrink(list, fails, 100).value, [true]);
+}
