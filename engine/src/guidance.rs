@@ -78,6 +78,28 @@ pub trait Guidance<T> {
     }
 }
 
+impl<T, G: Guidance<T> + ?Sized> Guidance<T> for Box<G> {
+    fn next(&mut self) -> T {
+        (**self).next()
+    }
+
+    fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+        (**self).learn(value, verdict, trace)
+    }
+
+    fn figures(&self) -> Figures {
+        (**self).figures()
+    }
+
+    fn wants_traces(&self) -> bool {
+        (**self).wants_traces()
+    }
+
+    fn resets(&self) -> u64 {
+        (**self).resets()
+    }
+}
+
 /// The statistics of a guidance, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Figures {

@@ -20,6 +20,7 @@ mod guidance;
 mod jobs;
 mod property;
 mod report;
+mod strategy;
 mod trace;
 
 pub use address::{
@@ -43,4 +44,5 @@ pub use guidance::{
 pub use jobs::{WORKER_STACK, Worker};
 pub use property::{Failure, Outcome, Property, Verdict};
 pub use report::{Finding, Report, StopReason};
+pub use strategy::{Strategy, UnknownStrategy};
 pub use trace::{EdgeMap, Novelty, PathTrie, Trace, TraceStore};
