@@ -1,3 +1,84 @@
-//! The command line of mutagen-wasm.
+//! The command line of mutagen-wasm: one file per subcommand, shared flags in [`flags`].
 
-fn main() {}
+mod bugs;
+mod exit_code;
+mod flags;
+mod hunt;
+mod ifc;
+mod progress;
+mod say;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use exit_code::{Code, Failure};
+
+/// Differential testing of WebAssembly engines by exhaustive, coverage-guided, typed mutation.
+///
+/// Tests the published wasmi, woven with coverage probes and switchable bugs, against wasmtime.
+#[derive(Parser)]
+#[command(version, max_term_width = 100, after_help = Code::help())]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Bugs(bugs::Arguments),
+    Ifc(ifc::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return said_by_clap(&error),
+    };
+    // A panic is a bug of ours: it is said in one line, with a code of its own.
+    std::panic::set_hook(Box::new(|panic| say::error(format!("internal error: {panic}"))));
+    let ended = std::panic::catch_unwind(|| run(arguments.command)).unwrap_or(Ok(Code::Internal));
+    match ended {
+        Ok(code) => code.into(),
+        Err(Failure { code, message }) => {
+            say::error(message);
+            code.into()
+        }
+    }
+}
+
+fn run(command: Command) -> Result<Code, Failure> {
+    match command {
+        Command::Bugs(arguments) => bugs::run(arguments),
+        Command::Ifc(arguments) => ifc::run(arguments),
+    }
+}
+
+/// Help and version go to standard output and are fine; everything else is a wrong command line.
+fn said_by_clap(error: &clap::Error) -> ExitCode {
+    // Nobody is left to be told if even this cannot be written.
+    let _ = error.print();
+    if error.use_stderr() { Code::Usage.into() } else { Code::Fine.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_subcommand_has_examples_in_its_help() {
+        fn check(command: &clap::Command) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let is_leaf = command.get_subcommands().next().is_none();
+            assert!(!is_leaf || help.contains("Examples:"), "`{}` has no examples", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        check(&Arguments::command());
+    }
+}

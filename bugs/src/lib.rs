@@ -1,5 +1,15 @@
 //! The catalogue of injected bugs, and the benchmark over it.
+//!
+//! ```
+//! use mutagen_bugs::Bug;
+//!
+//! let bug = Bug::find("wasm-11")?;
+//! assert_eq!((bug.title().as_str(), bug.subsystem()), ("i32.sub adds", "interpreter"));
+//! # Ok::<(), mutagen_bugs::UnknownBug>(())
+//! ```
 
+mod bug;
 mod catalogue;
 
-pub use catalogue::{Edit, Entry, Kind, Subsystem, UnknownId, Witness, entries, find};
+pub use bug::{Bug, UnknownBug};
+pub use catalogue::{Edit, Entry, Kind, Subsystem, Witness, entries};

@@ -1,0 +1,108 @@
+//! Every bug that a campaign can hunt, whatever it is made of.
+
+use mutagen_ifc::fault::Fault;
+use mutagen_ifc::{register, stack};
+
+use crate::catalogue::{self, Entry};
+
+/// A bug: an entry of the catalogue that is woven into the engine, or a fault in the rules of an IFC machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Bug {
+    /// Woven into the engine.
+    Woven(&'static Entry),
+    /// A fault of the stack machine, and its number from 1.
+    Stack(usize, Fault<stack::OpCode>),
+    /// A fault of the register machine, and its number from 1.
+    Register(usize, Fault<register::OpCode>),
+}
+
+impl Bug {
+    /// All bugs: those of the catalogue, then the faults of both machines.
+    pub fn all() -> Vec<Bug> {
+        let woven = catalogue::entries().iter().map(Bug::Woven);
+        let stack = (1..).zip(stack::faults()).map(|(number, fault)| Bug::Stack(number, fault));
+        let register = (1..).zip(register::faults()).map(|(number, fault)| Bug::Register(number, fault));
+        woven.chain(stack).chain(register).collect()
+    }
+
+    /// The bug with this id.
+    ///
+    /// # Errors
+    ///
+    /// An unknown id names the nearest known one.
+    ///
+    /// ```
+    /// use mutagen_bugs::Bug;
+    ///
+    /// assert_eq!(Bug::find("wasm-6").unwrap().title(), "i64.eqz takes an i32");
+    /// assert_eq!(Bug::find("stack-2").unwrap().title(), "BCall: pc is P, should be L1 ∨ P");
+    /// assert_eq!(Bug::find("wasm6").unwrap_err().nearest.as_deref(), Some("wasm-6"));
+    /// ```
+    pub fn find(id: &str) -> Result<Bug, UnknownBug> {
+        let all = Bug::all();
+        match all.iter().find(|bug| bug.id() == id) {
+            Some(bug) => Ok(bug.clone()),
+            None => Err(UnknownBug { id: id.to_owned(), nearest: nearest(id, &all) }),
+        }
+    }
+
+    /// Its name on the command line: `wasm-6`, `stack-2`, `register-33`.
+    pub fn id(&self) -> String {
+        match self {
+            Bug::Woven(entry) => entry.id.to_owned(),
+            Bug::Stack(number, _) => format!("stack-{number}"),
+            Bug::Register(number, _) => format!("register-{number}"),
+        }
+    }
+
+    /// What goes wrong, in a few words.
+    pub fn title(&self) -> String {
+        match self {
+            Bug::Woven(entry) => entry.title.to_owned(),
+            Bug::Stack(_, fault) => entry_title(fault),
+            Bug::Register(_, fault) => entry_title(fault),
+        }
+    }
+
+    /// The part that it breaks.
+    pub fn subsystem(&self) -> &'static str {
+        match self {
+            Bug::Woven(entry) => entry.subsystem.name(),
+            Bug::Stack(..) => "stack machine",
+            Bug::Register(..) => "register machine",
+        }
+    }
+}
+
+fn entry_title<O: mutagen_ifc::rule::OpCode>(fault: &Fault<O>) -> String {
+    let Fault { opcode, column, .. } = fault;
+    format!("{opcode}: {column} is {}, should be {}", fault.mutated_entry(), fault.original_entry())
+}
+
+/// No bug has this id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownBug {
+    /// The id that was asked for.
+    pub id: String,
+    /// The known id that looks most like it, if one does.
+    pub nearest: Option<String>,
+}
+
+impl std::fmt::Display for UnknownBug {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "there is no bug `{}`", self.id)?;
+        if let Some(nearest) = &self.nearest {
+            write!(formatter, "; did you mean `{nearest}`?")?;
+        }
+        write!(formatter, " (`mutagen-wasm bugs list` shows all)")
+    }
+}
+
+impl std::error::Error for UnknownBug {}
+
+/// The first of the most similar ids, if any is similar at all.
+fn nearest(id: &str, all: &[Bug]) -> Option<String> {
+    let likeness = |bug: &Bug| strsim::jaro_winkler(&id.to_lowercase(), &bug.id());
+    let best = all.iter().rev().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.6).then(|| best.id())
+}

@@ -1,0 +1,91 @@
+//! The flags of a campaign, the same for every command that runs one.
+
+use std::time::Duration;
+
+use clap::Args;
+use mutagen_engine::Strategy;
+
+use crate::exit_code::Failure;
+
+/// How long a campaign runs to which no budget was given.
+const DEFAULT_TIME: Duration = Duration::from_secs(60);
+
+/// What to try, for how long, and how to tell.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Campaign")]
+pub struct CampaignFlags {
+    /// What decides which test comes next
+    #[arg(long, value_name = "NAME", default_value = "mutagen", value_parser = Strategy::GUIDANCES)]
+    pub guidance: String,
+
+    /// The settings of the guidance: as published, or what finds bugs fastest
+    #[arg(long, value_name = "NAME", default_value = "default", value_parser = Strategy::PRESETS)]
+    pub preset: String,
+
+    /// Sets one heuristic, such as `no-reset`, `fifo` or `depth=5`; an unknown name lists all
+    #[arg(long = "switch", value_name = "SWITCH", value_delimiter = ',')]
+    pub switches: Vec<String>,
+
+    /// The seed: same version, seed, settings and one job give the same run
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Stops after this many tests
+    #[arg(long, value_name = "N", env = "MUTAGEN_TESTS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub tests: Option<u64>,
+
+    /// Stops after this time, such as `30s` or `5m` [default: 60s, unless --tests is given]
+    #[arg(long, value_name = "TIME", env = "MUTAGEN_TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+
+    /// How many workers run at once, each with a seed of its own
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: u16,
+
+    /// Prints one JSON object on standard output at the end, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+
+    /// Says nothing on standard error but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Says more at the end: every figure of the guidance
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+impl CampaignFlags {
+    /// The strategy that the flags describe.
+    pub fn strategy(&self) -> Result<Strategy, Failure> {
+        Strategy::new(&self.guidance, &self.preset, &self.switches).map_err(Failure::usage)
+    }
+
+    /// The time budget: what was asked for, or the default where nothing was.
+    pub fn time_budget(&self) -> Option<Duration> {
+        self.time.or(self.tests.is_none().then_some(DEFAULT_TIME))
+    }
+
+    /// The flags that give the same campaign again.
+    pub fn again(&self) -> String {
+        let mut text = String::new();
+        if self.guidance != "mutagen" {
+            text += &format!(" --guidance {}", self.guidance);
+        }
+        if self.preset != "default" {
+            text += &format!(" --preset {}", self.preset);
+        }
+        for switch in &self.switches {
+            text += &format!(" --switch {switch}");
+        }
+        text + &format!(" --seed {}", self.seed)
+    }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("a campaign needs more than no time".into()),
+        Ok(time) => Ok(time),
+        Err(_) => Err("a time is a number with a unit, such as 500ms, 30s or 5m".into()),
+    }
+}
