@@ -24,8 +24,10 @@
 //! ```
 
 pub mod fault;
+pub mod finding;
 pub mod lattice;
 pub mod noninterference;
+pub mod pairs;
 pub mod register;
 pub mod rule;
 pub mod stack;

@@ -12,15 +12,26 @@ type Table = rule::Table<OpCode>;
 pub enum Violation {
     /// The observer can tell the two machines apart after the step.
     Both(Variation),
-    /// The observer can tell the first machine before a secret step from the first machine after it.
-    First(Variation),
-    /// A state after the step reaches a block that it should not.
+    /// The observer can tell the first machine before a secret step from this state, the one after it.
+    First(State),
+    /// A machine reaches a block after the step that it should not.
     IllFormed {
-        /// The state.
-        state: State,
+        /// Which machine.
+        machine: Machine,
+        /// Its state after the step.
+        after: State,
         /// The block.
         exposed: Exposed,
     },
+}
+
+/// One of the two machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// The first.
+    First,
+    /// The second.
+    Second,
 }
 
 /// Single-step noninterference: indistinguishable, well-formed states step to such states, and a step under a secret pc
@@ -52,27 +63,26 @@ pub fn ssni(table: &Table, pair: &Variation) -> Judgement<Violation> {
 fn secret_step(pair: &Variation, after: State) -> Judgement<Violation> {
     let Variation { observer, first, .. } = pair;
     if !first.indistinguishable(&after, *observer) {
-        let compared = Variation { observer: *observer, first: first.clone(), second: after };
-        return Judgement::Violated(Box::new(Violation::First(compared)));
+        return Judgement::Violated(Box::new(Violation::First(after)));
     }
-    well_formed(&after)
+    well_formed(Machine::First, &after)
 }
 
 fn both_step(after: Variation) -> Judgement<Violation> {
     if !after.first.indistinguishable(&after.second, after.observer) {
         return Judgement::Violated(Box::new(Violation::Both(after)));
     }
-    match well_formed(&after.first) {
-        Judgement::Holds => well_formed(&after.second),
+    match well_formed(Machine::First, &after.first) {
+        Judgement::Holds => well_formed(Machine::Second, &after.second),
         violated => violated,
     }
 }
 
-fn well_formed(state: &State) -> Judgement<Violation> {
-    match state.exposed() {
+fn well_formed(machine: Machine, after: &State) -> Judgement<Violation> {
+    match after.exposed() {
         None => Judgement::Holds,
         Some(exposed) => {
-            Judgement::Violated(Box::new(Violation::IllFormed { state: state.clone(), exposed }))
+            Judgement::Violated(Box::new(Violation::IllFormed { machine, after: after.clone(), exposed }))
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Violation {
 pub enum Compared {
     /// The two machines after their steps.
     Both,
+    /// The two machines at the end of their runs.
+    Ends,
     /// The first machine before and after a secret step.
     First,
     /// The second machine before and after a secret step.
@@ -74,11 +76,12 @@ pub fn msni(table: &Table, pair: &Variation) -> Judgement<Violation> {
     let mut pair = pair.clone();
     for _ in 0..FUEL {
         let Some((compared, after)) = stride(table, &pair) else { return Judgement::Holds };
-        let judgement = match compared {
-            Compared::Both => compare(&pair, compared, &after.first, &after.second),
-            Compared::First => compare(&pair, compared, &pair.first, &after.first),
-            Compared::Second => compare(&pair, compared, &pair.second, &after.second),
+        let (left, right) = match compared {
+            Compared::First => (&pair.first, &after.first),
+            Compared::Second => (&pair.second, &after.second),
+            Compared::Both | Compared::Ends => (&after.first, &after.second),
         };
+        let judgement = compare(&pair, compared, left, right);
         if judgement.is_violated() {
             return judgement;
         }
@@ -108,7 +111,7 @@ pub fn eeni(table: &Table, pair: &Variation) -> Judgement<Violation> {
         return Judgement::Discarded(Discard::Distinguishable);
     }
     match (public_end(table, &pair.first), public_end(table, &pair.second)) {
-        (Some(first), Some(second)) => compare(pair, Compared::Both, &first, &second),
+        (Some(first), Some(second)) => compare(pair, Compared::Ends, &first, &second),
         _ => Judgement::Discarded(Discard::NoPublicEnd),
     }
 }

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use mutagen_engine::{Generate, Mutable};
+
 use crate::lattice::Lattice;
 
 /// A label of the diamond: `L` below `M1` and `M2`, which are incomparable, and those below `H`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Label {
     /// Public.
     L,

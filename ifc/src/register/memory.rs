@@ -3,11 +3,14 @@
 //! The stamp of a block is the secrecy of the decision to allocate it. Allocation at one stamp is independent of
 //! all others, so what a secret computation allocates changes no block that the observer knows.
 
+use mutagen_engine::{Generate, Mutable, Source};
+
 use super::label::Label;
 use super::state::{Atom, Value};
+use crate::pairs::exactly;
 
 /// The identity of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Block {
     /// The place among the frames of the same stamp.
     pub index: i64,
@@ -16,7 +19,7 @@ pub struct Block {
 }
 
 /// A place in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Pointer {
     /// The frame.
     pub block: Block,
@@ -25,19 +28,31 @@ pub struct Pointer {
 }
 
 /// A list of cells with a label that never changes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Frame {
     /// Who may know what is in it.
     pub label: Label,
     /// The cells.
+    #[mutagen(generate = exactly)]
     pub cells: Vec<Atom>,
 }
 
 /// A list of frames for every stamp.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Memory {
     /// The frames by stamp, in the order of [`Label::ALL`].
+    #[mutagen(generate = some_regions)]
     pub regions: [Vec<Frame>; 4],
+}
+
+/// Lists of frames at random stamps; a stamp that is drawn twice keeps the later list.
+fn some_regions(source: &mut Source, size: usize) -> [Vec<Frame>; 4] {
+    let mut regions = <[Vec<Frame>; 4]>::default();
+    for _ in 0..size {
+        let stamp = Label::generate(source, size);
+        regions[stamp as usize] = exactly(source, size);
+    }
+    regions
 }
 
 impl Frame {

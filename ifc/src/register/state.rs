@@ -2,14 +2,17 @@
 
 use std::fmt;
 
+use mutagen_engine::{Generate, Mutable};
+
 use super::label::Label;
 use super::memory::{Memory, Pointer};
+use crate::pairs::exactly;
 
 /// The number of a register.
 pub type RegId = i64;
 
 /// What a register or a memory cell holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Value {
     /// An integer, or a code address.
     Int(i64),
@@ -20,7 +23,7 @@ pub enum Value {
 }
 
 /// A value with the label of its secrecy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Atom {
     /// The value.
     pub value: Value,
@@ -29,7 +32,7 @@ pub struct Atom {
 }
 
 /// A code address with the secrecy of being there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct PcAtom {
     /// The address.
     pub address: i64,
@@ -38,7 +41,7 @@ pub struct PcAtom {
 }
 
 /// A binary operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum BinOp {
     /// Sum of integers.
     Add,
@@ -53,7 +56,7 @@ pub enum BinOp {
 }
 
 /// An instruction. Operands are source registers first, the target register last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Instruction {
     /// A constant.
     Put(i64, RegId),
@@ -98,11 +101,12 @@ pub enum Instruction {
 }
 
 /// What a call leaves on the stack.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct StackFrame {
     /// Where to return.
     pub pc: PcAtom,
     /// The caller's registers.
+    #[mutagen(generate = exactly)]
     pub registers: Vec<Atom>,
     /// The register for the result.
     pub target: RegId,
@@ -111,22 +115,25 @@ pub struct StackFrame {
 }
 
 /// A state of the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct State {
     /// The program.
+    #[mutagen(generate = exactly)]
     pub imem: Vec<Instruction>,
     /// The data memory.
     pub memory: Memory,
     /// The calls that have not returned, latest first.
+    #[mutagen(generate = exactly)]
     pub stack: Vec<StackFrame>,
     /// The registers.
+    #[mutagen(generate = exactly)]
     pub registers: Vec<Atom>,
     /// The program counter.
     pub pc: PcAtom,
 }
 
 /// Two states, which an observer should be unable to tell apart.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Variation {
     /// What the observer may see: everything that flows to this label.
     pub observer: Label,

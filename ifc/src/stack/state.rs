@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use mutagen_engine::{Generate, Mutable};
+
 use crate::lattice::Lattice;
+use crate::pairs::exactly;
 
 /// Public or secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Label {
     /// Low: the observer sees it.
     L,
@@ -14,7 +17,7 @@ pub enum Label {
 }
 
 /// An integer with the label of its secrecy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Atom {
     /// The integer.
     pub value: i64,
@@ -23,7 +26,7 @@ pub struct Atom {
 }
 
 /// An instruction. The machine is stuck where an operand is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Instruction {
     /// Does nothing.
     Nop,
@@ -44,7 +47,7 @@ pub enum Instruction {
 }
 
 /// The stack, top first. Return markers lie between the data of callers and callees.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Stack {
     /// No more elements.
     Empty,
@@ -55,11 +58,13 @@ pub enum Stack {
 }
 
 /// A state of the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct State {
     /// The program.
+    #[mutagen(generate = exactly)]
     pub imem: Vec<Instruction>,
     /// The data memory.
+    #[mutagen(generate = exactly)]
     pub mem: Vec<Atom>,
     /// The stack.
     pub stack: Stack,
@@ -71,7 +76,7 @@ pub struct State {
 ///
 /// A type of its own rather than a tuple, so that it has mutants that copy one state over the other: they repair a pair
 /// that a mutation of one half broke.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Variation {
     /// One state.
     pub first: State,

@@ -1,0 +1,83 @@
+//! The hand-written generators: no alarm on the correct machines, every fault found soon.
+
+use std::collections::BTreeMap;
+
+use mutagen_engine::Source;
+use mutagen_ifc::noninterference::{Judgement, register, stack};
+use mutagen_ifc::rule::Table;
+
+const PAIRS: usize = 1_000_000;
+
+/// Pairs within which a fault must show.
+const ENOUGH: usize = 20_000;
+
+/// Judges `pairs` pairs: how many were violations, and the share of discarded ones.
+fn judge<T, V>(
+    pairs: usize,
+    generate: impl Fn(&mut Source) -> T,
+    property: impl Fn(&T) -> Judgement<V>,
+) -> (usize, f64) {
+    let mut source = Source::seeded(1);
+    let mut outcomes = BTreeMap::new();
+    for _ in 0..pairs {
+        let outcome = match property(&generate(&mut source)) {
+            Judgement::Holds => "holds",
+            Judgement::Violated(_) => "violated",
+            Judgement::Discarded(why) => why.name(),
+        };
+        *outcomes.entry(outcome).or_insert(0) += 1;
+    }
+    println!("{outcomes:?}");
+    let count = |name| outcomes.get(name).copied().unwrap_or(0);
+    let judged = count("holds") + count("violated");
+    (count("violated"), (pairs - judged) as f64 / pairs as f64)
+}
+
+#[test]
+fn the_correct_stack_machine_stands_a_million_pairs() {
+    let table = Table::correct();
+    let (violations, discarded) = judge(PAIRS, mutagen_ifc::stack::smart, |pair| stack::ssni(&table, pair));
+    assert_eq!(violations, 0);
+    assert!((0.05..0.6).contains(&discarded), "discarded: {discarded}");
+}
+
+#[test]
+fn the_correct_register_machine_stands_a_million_pairs() {
+    let table = Table::correct();
+    let (violations, discarded) =
+        judge(PAIRS, mutagen_ifc::register::smart, |pair| register::ssni(&table, pair));
+    assert_eq!(violations, 0);
+    assert!((0.05..0.6).contains(&discarded), "discarded: {discarded}");
+}
+
+/// The numbers of the faults that `finds` does not find.
+fn missed(faults: usize, finds: impl Fn(usize) -> bool) -> Vec<usize> {
+    (1..=faults).filter(|&number| !finds(number - 1)).collect()
+}
+
+#[test]
+fn every_fault_of_the_stack_machine_shows_in_a_few_thousand_pairs() {
+    let faults = mutagen_ifc::stack::faults();
+    let missed = missed(faults.len(), |fault| {
+        let table = faults[fault].table();
+        judge(ENOUGH, mutagen_ifc::stack::smart, |pair| stack::ssni(&table, pair)).0 > 0
+    });
+    assert!(missed.is_empty(), "missed: {missed:?}");
+}
+
+#[test]
+fn every_fault_of_the_register_machine_shows_in_a_few_thousand_pairs() {
+    let faults = mutagen_ifc::register::faults();
+    let missed = missed(faults.len(), |fault| {
+        let table = faults[fault].table();
+        judge(ENOUGH, mutagen_ifc::register::smart, |pair| register::ssni(&table, pair)).0 > 0
+    });
+    assert!(missed.is_empty(), "missed: {missed:?}");
+}
+
+#[test]
+fn longer_runs_of_the_correct_stack_machine_keep_their_secrets_too() {
+    let table = Table::correct();
+    let (violations, _) = judge(PAIRS / 10, mutagen_ifc::stack::smart, |pair| stack::msni(&table, pair));
+    assert_eq!(violations, 0);
+}
