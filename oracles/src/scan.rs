@@ -1,0 +1,298 @@
+//! Reads the facts about a module that gate, limits and verdicts ask for. The only place that knows wasmparser.
+//!
+//! Nothing is validated here: a module that is malformed is read as far as it goes.
+
+use wasmparser::{
+    CompositeInnerType, FuncValidatorAllocations, FunctionBody, Operator, OperatorsReader, Parser, Payload,
+    TypeRef, ValType, ValidPayload, Validator, WasmFeatures,
+};
+
+use crate::settings::Features;
+
+/// Facts about a module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scan {
+    pub types: u64,
+    pub parameters: u64,
+    pub results: u64,
+    pub imports: u64,
+    pub imported_functions: u32,
+    pub tables: u64,
+    pub memories: u64,
+    pub globals: u64,
+    pub exports: u64,
+    pub element_segments: u64,
+    pub data_segments: u64,
+    pub name_bytes: u64,
+    /// The functions with bodies.
+    pub bodies: Vec<Body>,
+}
+
+/// Facts about a function's body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Body {
+    pub bytes: u64,
+    /// Parameters and declared locals.
+    pub locals: u64,
+    pub nesting: u64,
+    pub loops: u64,
+    pub br_table_targets: u64,
+    /// Functions that it calls by number.
+    pub callees: Vec<u32>,
+    /// Whether it calls functions that are only known at run time.
+    pub calls_indirectly: bool,
+    /// Whether an operator in it may make a NaN.
+    pub makes_nans: bool,
+    /// Whether an operator in it may turn the bits of a NaN into something else than a NaN.
+    pub leaks_nan_bits: bool,
+}
+
+/// The flags that wasmparser, and with it wasmtime, knows our features by.
+pub(crate) fn wasm_features(features: &Features) -> WasmFeatures {
+    let mut flags = WasmFeatures::FLOATS;
+    for name in features.enabled() {
+        flags |= WasmFeatures::from_name(&name.to_uppercase()).unwrap_or(WasmFeatures::empty());
+    }
+    // What `externref` also needs.
+    flags.set(WasmFeatures::GC_TYPES, features.reference_types);
+    flags
+}
+
+impl Scan {
+    /// Reads a module, as far as it can be read.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut reading = Reading::default();
+        for payload in Parser::new(0).parse_all(bytes) {
+            let Ok(payload) = payload else { break };
+            if reading.take(bytes, payload).is_err() {
+                break;
+            }
+        }
+        reading.scan
+    }
+
+    /// The greatest of one number over all bodies.
+    pub fn greatest(&self, number: impl Fn(&Body) -> u64) -> u64 {
+        self.bodies.iter().map(number).max().unwrap_or(0)
+    }
+}
+
+/// A scan under way: functions learn their parameters from two sections before the one with their bodies.
+#[derive(Default)]
+struct Reading {
+    scan: Scan,
+    parameters_of_type: Vec<u64>,
+    type_of_function: Vec<u32>,
+}
+
+impl Reading {
+    fn take(&mut self, bytes: &[u8], payload: Payload<'_>) -> wasmparser::Result<()> {
+        match payload {
+            Payload::TypeSection(section) => {
+                for group in section {
+                    group?.into_types().for_each(|ty| self.take_type(&ty.composite_type.inner));
+                }
+            }
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    let import = import?;
+                    self.scan.name_bytes =
+                        self.scan.name_bytes.max(import.module.len().max(import.name.len()) as u64);
+                    self.take_import(&import.ty);
+                }
+            }
+            Payload::FunctionSection(section) => {
+                self.type_of_function = section.into_iter().collect::<wasmparser::Result<_>>()?;
+            }
+            Payload::TableSection(section) => self.scan.tables += u64::from(section.count()),
+            Payload::MemorySection(section) => self.scan.memories += u64::from(section.count()),
+            Payload::GlobalSection(section) => self.scan.globals += u64::from(section.count()),
+            Payload::ElementSection(section) => self.scan.element_segments = section.count().into(),
+            Payload::DataSection(section) => self.scan.data_segments = section.count().into(),
+            Payload::ExportSection(section) => {
+                self.scan.exports = section.count().into();
+                for export in section {
+                    self.scan.name_bytes = self.scan.name_bytes.max(export?.name.len() as u64);
+                }
+            }
+            Payload::CodeSectionEntry(body) => {
+                let body = self.read_body(bytes, &body)?;
+                self.scan.bodies.push(body);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn take_type(&mut self, ty: &CompositeInnerType) {
+        let (mut parameters, mut results) = (0, 0);
+        if let CompositeInnerType::Func(ty) = ty {
+            (parameters, results) = (ty.params().len() as u64, ty.results().len() as u64);
+        }
+        self.parameters_of_type.push(parameters);
+        self.scan.types += 1;
+        self.scan.parameters = self.scan.parameters.max(parameters);
+        self.scan.results = self.scan.results.max(results);
+    }
+
+    fn take_import(&mut self, ty: &TypeRef) {
+        self.scan.imports += 1;
+        match ty {
+            TypeRef::Func(_) | TypeRef::FuncExact(_) => self.scan.imported_functions += 1,
+            TypeRef::Table(_) => self.scan.tables += 1,
+            TypeRef::Memory(_) => self.scan.memories += 1,
+            TypeRef::Global(_) => self.scan.globals += 1,
+            TypeRef::Tag(_) => {}
+        }
+    }
+
+    fn parameters_of_next_body(&self) -> u64 {
+        let ty = self.type_of_function.get(self.scan.bodies.len());
+        ty.and_then(|ty| self.parameters_of_type.get(*ty as usize)).copied().unwrap_or(0)
+    }
+
+    fn read_body(&self, bytes: &[u8], body: &FunctionBody<'_>) -> wasmparser::Result<Body> {
+        let mut facts = Body {
+            bytes: body.range().len() as u64,
+            locals: self.parameters_of_next_body(),
+            ..Body::default()
+        };
+        for run in body.get_locals_reader()? {
+            facts.locals += u64::from(run?.0);
+        }
+        facts.read_operators(bytes, body.get_operators_reader()?)?;
+        Ok(facts)
+    }
+}
+
+/// The first byte of every vector operator.
+const VECTOR_PREFIX: u8 = 0xfd;
+
+impl Body {
+    fn read_operators(&mut self, bytes: &[u8], mut reader: OperatorsReader<'_>) -> wasmparser::Result<()> {
+        let mut depth = 0u64;
+        while !reader.eof() {
+            if bytes.get(reader.original_position()) == Some(&VECTOR_PREFIX) {
+                (self.makes_nans, self.leaks_nan_bits) = (true, true);
+            }
+            let operator = reader.read()?;
+            match operator {
+                Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => depth += 1,
+                Operator::End => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.nesting = self.nesting.max(depth);
+            self.take_operator(&operator);
+        }
+        Ok(())
+    }
+
+    fn take_operator(&mut self, operator: &Operator<'_>) {
+        match operator {
+            Operator::Loop { .. } => self.loops += 1,
+            Operator::BrTable { targets } => {
+                self.br_table_targets = self.br_table_targets.max(targets.len().into());
+            }
+            Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
+                self.callees.push(*function_index);
+            }
+            Operator::CallIndirect { .. } | Operator::ReturnCallIndirect { .. } => {
+                self.calls_indirectly = true
+            }
+            operator => {
+                self.makes_nans |= makes_nans(operator);
+                self.leaks_nan_bits |= leaks_nan_bits(operator);
+            }
+        }
+    }
+}
+
+/// The scalar operators whose NaN results have bits that the specification leaves open.
+fn makes_nans(operator: &Operator<'_>) -> bool {
+    use Operator::*;
+    matches!(
+        operator,
+        F32Add
+            | F32Sub
+            | F32Mul
+            | F32Div
+            | F32Min
+            | F32Max
+            | F32Sqrt
+            | F32Ceil
+            | F32Floor
+            | F32Trunc
+            | F32Nearest
+            | F32DemoteF64
+            | F64Add
+            | F64Sub
+            | F64Mul
+            | F64Div
+            | F64Min
+            | F64Max
+            | F64Sqrt
+            | F64Ceil
+            | F64Floor
+            | F64Trunc
+            | F64Nearest
+            | F64PromoteF32
+    )
+}
+
+/// The scalar operators through which NaN bits reach integers, memory or the sign of a number.
+fn leaks_nan_bits(operator: &Operator<'_>) -> bool {
+    use Operator::*;
+    matches!(
+        operator,
+        I32ReinterpretF32 | I64ReinterpretF64 | F32Store { .. } | F64Store { .. } | F32Copysign | F64Copysign
+    )
+}
+
+/// The greatest number of 64-bit cells that a function needs for its locals and operands together. Reading it takes
+/// validation, so it is asked for only when an engine refused a module that is otherwise fine.
+pub(crate) fn stack_cells(bytes: &[u8], features: &Features) -> u64 {
+    let mut validator = Validator::new_with_features(wasm_features(features));
+    let mut most = 0;
+    for payload in Parser::new(0).parse_all(bytes) {
+        let Ok(payload) = payload else { break };
+        match validator.payload(&payload) {
+            Ok(ValidPayload::Func(function, body)) => {
+                let validator = function.into_validator(FuncValidatorAllocations::default());
+                most = most.max(cells_of_body(validator, &body).unwrap_or(0));
+            }
+            Ok(_) => {}
+            Err(_) => break,
+        }
+    }
+    most
+}
+
+fn cells_of_body<T: wasmparser::WasmModuleResources>(
+    mut validator: wasmparser::FuncValidator<T>,
+    body: &FunctionBody<'_>,
+) -> wasmparser::Result<u64> {
+    let mut reader = body.get_binary_reader();
+    validator.read_locals(&mut reader)?;
+    let locals = (0..validator.len_locals()).filter_map(|local| validator.get_local_type(local));
+    let local_cells: u64 = locals.map(|ty| cells(Some(ty))).sum();
+    let mut most = local_cells;
+    let mut operators = OperatorsReader::new(reader);
+    while !operators.eof() {
+        let (operator, offset) = operators.read_with_offset()?;
+        validator.op(offset, &operator)?;
+        // Counting each operand as if it were a vector is cheap, and looking closer pays only when that is too much.
+        if local_cells + 2 * u64::from(validator.operand_stack_height()) > most {
+            most = most.max(local_cells + operand_cells(&validator));
+        }
+    }
+    Ok(most)
+}
+
+fn operand_cells<T: wasmparser::WasmModuleResources>(validator: &wasmparser::FuncValidator<T>) -> u64 {
+    let height = validator.operand_stack_height() as usize;
+    (0..height).map(|depth| cells(validator.get_operand_type(depth).flatten())).sum()
+}
+
+fn cells(ty: Option<ValType>) -> u64 {
+    if ty == Some(ValType::V128) { 2 } else { 1 }
+}

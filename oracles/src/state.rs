@@ -1,0 +1,106 @@
+//! What can be seen of an instance from outside, in a form that is cheap to take and to compare.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use crate::{host::HostLog, value::Value};
+
+/// Everything that can be seen of an instance from outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Memories that are imported or exported.
+    pub memories: Vec<Extent>,
+    /// Globals that are imported or exported.
+    pub globals: Vec<NamedValue>,
+    /// Tables that are imported or exported.
+    pub tables: Vec<Extent>,
+    /// The calls that went out to imported functions.
+    pub host: HostLog,
+}
+
+/// A global and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedValue {
+    /// Name of the export, or `import N`.
+    pub name: String,
+    /// The value.
+    pub value: Value,
+}
+
+/// Length and digest of a memory or a table. The contents are fetched only when two of them differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Name of the export, or `import N`.
+    pub name: String,
+    /// Length in bytes or elements.
+    pub length: u64,
+    /// Digest of the contents.
+    pub digest: u64,
+}
+
+impl Extent {
+    /// The extent of a memory.
+    pub fn of_memory(name: impl Into<String>, bytes: &[u8]) -> Self {
+        Self { name: name.into(), length: bytes.len() as u64, digest: digest_bytes(bytes) }
+    }
+
+    /// The extent of a table.
+    pub fn of_table(name: impl Into<String>, elements: &[Value]) -> Self {
+        Self { name: name.into(), length: elements.len() as u64, digest: digest_values(elements) }
+    }
+}
+
+/// An engine's handles of what [`State`] shows, in its order.
+#[derive(Debug)]
+pub(crate) struct Visible<M, G, T> {
+    pub memories: Vec<(String, M)>,
+    pub globals: Vec<(String, G)>,
+    pub tables: Vec<(String, T)>,
+}
+
+impl<M, G, T> Default for Visible<M, G, T> {
+    fn default() -> Self {
+        Self { memories: Vec::new(), globals: Vec::new(), tables: Vec::new() }
+    }
+}
+
+/// Bytes that are looked at together. Most memories are nearly all zero, and telling that a block is zero is much
+/// faster than mixing it into a digest.
+const BLOCK: usize = 1024;
+
+fn digest_bytes(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (number, block) in bytes.chunks(BLOCK).enumerate() {
+        if !is_zero(block) {
+            hasher.write_usize(number);
+            hasher.write(block);
+        }
+    }
+    hasher.finish()
+}
+
+fn is_zero(block: &[u8]) -> bool {
+    block.iter().fold(0, |seen, byte| seen | byte) == 0
+}
+
+/// The digest of a sequence of values.
+pub(crate) fn digest_values(values: &[Value]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for value in values {
+        write_value(&mut hasher, value);
+    }
+    hasher.finish()
+}
+
+/// Mixes a value with its type into a digest.
+pub(crate) fn write_value(hasher: &mut FxHasher, value: &Value) {
+    hasher.write_u8(value.ty() as u8);
+    match *value {
+        Value::I32(bits) | Value::F32(bits) => hasher.write_u32(bits),
+        Value::I64(bits) | Value::F64(bits) => hasher.write_u64(bits),
+        Value::V128(bits) => hasher.write_u128(bits),
+        Value::FuncRef { null } => hasher.write_u8(null.into()),
+        Value::ExternRef(id) => hasher.write_u64(id.map_or(0, |id| u64::from(id) + 1)),
+    }
+}

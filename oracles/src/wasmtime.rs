@@ -1,0 +1,469 @@
+//! wasmtime, the reference.
+//!
+//! Compiling is what it spends its time on, so a module can be [compiled](Wasmtime::compile) once and instantiated
+//! many times: functions of one shape share a module, and each is called in an instance of its own.
+
+use ::wasmtime::{
+    AsContextMut, Caller, Config, Extern, ExternRef, ExternType, FuncType, Global, HeapType, Inlining,
+    Memory, Module, OptLevel, Ref, RegallocAlgorithm, ResourceLimiter, Store, Table, Trap, V128, Val,
+    ValType,
+};
+
+use crate::{
+    engine::{Ending, Engine, Function, Instance, Instantiation, Signature, TrapKind, Validity},
+    guard::WASM_STACK_BYTES,
+    host::{Host, stub_global},
+    limits::Which,
+    scan::wasm_features,
+    settings::{Limits, NanMode, Settings},
+    state::{Extent, NamedValue, State},
+    value::{Value, ValueType},
+};
+
+/// wasmtime as a black box. Clones share the engine; every instance has a store of its own.
+///
+/// Questions that run code must be asked [on a stack](crate::on_stack) of known size.
+#[derive(Clone)]
+pub struct Wasmtime {
+    engine: ::wasmtime::Engine,
+    limits: Limits,
+}
+
+impl Wasmtime {
+    /// wasmtime with these settings.
+    ///
+    /// # Errors
+    ///
+    /// If wasmtime cannot combine these features, with its own words.
+    pub fn new(settings: &Settings) -> Result<Self, String> {
+        Self::with_opt_level(settings, OptLevel::None)
+    }
+
+    /// wasmtime with Cranelift's optimiser: slower to compile, and one more engine to compare with.
+    ///
+    /// # Errors
+    ///
+    /// As [`Wasmtime::new`].
+    pub fn optimising(settings: &Settings) -> Result<Self, String> {
+        Self::with_opt_level(settings, OptLevel::Speed)
+    }
+
+    fn with_opt_level(settings: &Settings, level: OptLevel) -> Result<Self, String> {
+        let mut config = config(settings);
+        config.cranelift_opt_level(level);
+        match ::wasmtime::Engine::new(&config) {
+            Ok(engine) => Ok(Self { engine, limits: settings.limits }),
+            Err(error) => Err(format!("wasmtime refuses these features: {error:#}")),
+        }
+    }
+
+    /// Compiles a module.
+    ///
+    /// # Errors
+    ///
+    /// Why the module is invalid, or which limit of the compiler it exceeds.
+    pub fn compile(&self, bytes: &[u8]) -> Result<Compiled, String> {
+        match Module::from_binary(&self.engine, bytes) {
+            Ok(module) => Ok(Compiled { module, limits: self.limits }),
+            Err(error) => Err(format!("{error:#}")),
+        }
+    }
+}
+
+/// Everything that makes results depend on module and arguments alone, that keeps the process free of signal handlers
+/// and of large reservations of address space, and that makes compiling cheap.
+fn config(settings: &Settings) -> Config {
+    let wanted = wasm_features(&settings.features);
+    let mut config = Config::new();
+    config
+        .wasm_features(!wanted, false)
+        .wasm_features(wanted, true)
+        .cranelift_nan_canonicalization(settings.nan == NanMode::Deterministic)
+        .relaxed_simd_deterministic(true)
+        .consume_fuel(true)
+        .async_stack_size(2 * WASM_STACK_BYTES)
+        .max_wasm_stack(WASM_STACK_BYTES)
+        .signals_based_traps(false)
+        .memory_reservation(0)
+        .memory_reservation_for_growth(0)
+        .memory_guard_size(0)
+        .memory_init_cow(false)
+        .cranelift_regalloc_algorithm(RegallocAlgorithm::Backtracking)
+        .compiler_inlining(Inlining::No)
+        .native_unwind_info(false)
+        .generate_address_map(false)
+        .wasm_backtrace_max_frames(None);
+    config
+}
+
+impl Engine for Wasmtime {
+    fn name(&self) -> &str {
+        "wasmtime"
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        match Module::validate(&self.engine, bytes) {
+            Ok(()) => Validity::Accepted,
+            Err(error) => Validity::Rejected(format!("{error:#}")),
+        }
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.compile(bytes).map_err(Instantiation::Rejected)?.instantiate()
+    }
+}
+
+/// A compiled module, from which any number of fresh instances can be made.
+///
+/// ```
+/// use mutagen_oracles::{Ending, Settings, Value, Wasmtime, on_stack};
+///
+/// // Two functions of one shape, compiled together.
+/// let batch = br#"(module
+///     (memory (export "memory") 1)
+///     (func (export "0") (result i32) (i32.load (i32.const 0)))
+///     (func (export "1") (result i32) (i32.store (i32.const 0) (i32.const 7)) (i32.load (i32.const 0))))"#;
+/// let batch = wat::parse_bytes(batch)?;
+/// let wasmtime = Wasmtime::new(&Settings::default())?;
+/// on_stack(|| {
+///     let compiled = wasmtime.compile(&batch)?;
+///     for (name, result) in [("1", 7), ("0", 0)] {
+///         let mut instance = compiled.instantiate().expect("nothing can fail here");
+///         assert_eq!(instance.call(name, &[]), Ending::Returned(vec![Value::I32(result)]));
+///     }
+///     Ok::<(), String>(())
+/// })??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Compiled {
+    module: Module,
+    limits: Limits,
+}
+
+impl Compiled {
+    /// A fresh instance: memories, tables and globals are as the module says, whatever earlier instances did.
+    ///
+    /// # Errors
+    ///
+    /// How the instantiation ended, if not well.
+    pub fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
+        let mut instance = WasmtimeInstance::new(self.module.engine(), &self.limits);
+        let ended = |ending, state| Err(Instantiation::Ended { ending, state });
+        if let Some(which) = over_limits(&self.module, &self.limits) {
+            return ended(Ending::Limited(which), State::default());
+        }
+        match instance.start(&self.module) {
+            Ok(()) => Ok(Box::new(instance)),
+            Err(error) => ended(failed_start(&error, instance.store.data()), instance.state()),
+        }
+    }
+}
+
+fn over_limits(module: &Module, limits: &Limits) -> Option<Which> {
+    let needs = module.resources_required();
+    if needs.num_memories as usize > limits.memories {
+        return Some(Which::Memories);
+    }
+    (needs.num_tables as usize > limits.tables).then_some(Which::Tables)
+}
+
+struct WasmtimeInstance {
+    store: Store<Host>,
+    instance: Option<::wasmtime::Instance>,
+    imports: Vec<Extern>,
+    visible: Option<Visible>,
+}
+
+type Visible = crate::state::Visible<Memory, Global, Table>;
+
+impl WasmtimeInstance {
+    fn new(engine: &::wasmtime::Engine, limits: &Limits) -> Self {
+        let mut store = Store::new(engine, Host::new(limits));
+        store.limiter(|host| host);
+        Self { store, instance: None, imports: Vec::new(), visible: None }
+    }
+
+    /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
+    fn start(&mut self, module: &Module) -> ::wasmtime::Result<()> {
+        self.refuel()?;
+        for (number, import) in module.imports().enumerate() {
+            let import = stub(&mut self.store, number as u32, &import.ty())?;
+            self.imports.push(import);
+        }
+        self.instance = Some(::wasmtime::Instance::new(&mut self.store, module, &self.imports)?);
+        Ok(())
+    }
+
+    fn refuel(&mut self) -> ::wasmtime::Result<()> {
+        self.store.data_mut().limiter.renew();
+        let fuel = self.store.data().limiter.limits().fuel;
+        self.store.set_fuel(fuel)
+    }
+
+    fn try_call(&mut self, name: &str, arguments: &[Value]) -> Result<Vec<Value>, Ending> {
+        let function = self.instance.and_then(|instance| instance.get_func(&mut self.store, name));
+        let function = function.ok_or_else(|| Ending::Refused(format!("no exported function {name:?}")))?;
+        self.refuel().map_err(|error| Ending::Infra(error.to_string()))?;
+        let mut inputs = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            inputs.push(to_wasmtime(&mut self.store, argument)?);
+        }
+        let ty = function.ty(&self.store);
+        let mut outputs = vec![Val::I32(0); ty.results().len()];
+        let result = function.call(&mut self.store, &inputs, &mut outputs);
+        if self.store.data().limiter.starved {
+            return Err(Ending::Infra("the host could not serve a growth that was granted".to_owned()));
+        }
+        result.map_err(|error| match error.downcast_ref::<Trap>() {
+            None if !signature(&ty).takes(arguments) => Ending::Refused(error.to_string()),
+            _ => ending_of(&error),
+        })?;
+        Ok(outputs.iter().map(|value| from_wasmtime(&self.store, value)).collect())
+    }
+
+    fn visible(&mut self) -> &Visible {
+        if self.visible.is_none() {
+            self.visible = Some(visible(&mut self.store, &self.imports, self.instance));
+        }
+        self.visible.get_or_insert_default()
+    }
+}
+
+fn visible(store: &mut Store<Host>, imports: &[Extern], instance: Option<::wasmtime::Instance>) -> Visible {
+    let mut visible = Visible::default();
+    for (number, import) in imports.iter().enumerate() {
+        add(&mut visible, format!("import {number}"), import.clone());
+    }
+    for (name, export) in sorted_exports(store, instance) {
+        add(&mut visible, name, export);
+    }
+    visible
+}
+
+fn sorted_exports(store: &mut Store<Host>, instance: Option<::wasmtime::Instance>) -> Vec<(String, Extern)> {
+    let Some(instance) = instance else { return Vec::new() };
+    let exports = instance.exports(store);
+    let mut exports: Vec<_> =
+        exports.map(|export| (export.name().to_owned(), export.into_extern())).collect();
+    exports.sort_by(|a, b| a.0.cmp(&b.0));
+    exports
+}
+
+fn add(visible: &mut Visible, name: String, item: Extern) {
+    match item {
+        Extern::Memory(memory) => visible.memories.push((name, memory)),
+        Extern::Global(global) => visible.globals.push((name, global)),
+        Extern::Table(table) => visible.tables.push((name, table)),
+        _ => {}
+    }
+}
+
+impl Instance for WasmtimeInstance {
+    fn exports(&self) -> Vec<Function> {
+        let Some(instance) = self.instance else { return Vec::new() };
+        let exports = instance.module(&self.store).exports();
+        let mut functions: Vec<Function> = exports
+            .filter_map(|export| {
+                let signature = signature(export.ty().func()?);
+                Some(Function { name: export.name().to_owned(), signature })
+            })
+            .collect();
+        functions.sort_by(|a, b| a.name.cmp(&b.name));
+        functions
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
+        self.try_call(name, arguments).map_or_else(|ending| ending, Ending::Returned)
+    }
+
+    fn state(&mut self) -> State {
+        self.visible();
+        let Self { store, visible: Some(visible), .. } = self else { return State::default() };
+        let mut state = State { host: store.data().log.clone(), ..State::default() };
+        for (name, memory) in &visible.memories {
+            state.memories.push(Extent::of_memory(name, memory.data(&*store)));
+        }
+        for (name, global) in &visible.globals {
+            let value = global.get(&mut *store);
+            state.globals.push(NamedValue { name: name.clone(), value: from_wasmtime(&*store, &value) });
+        }
+        for (name, table) in &visible.tables {
+            state.tables.push(Extent::of_table(name, &elements(store, table)));
+        }
+        state
+    }
+
+    fn memory(&mut self, index: usize) -> Vec<u8> {
+        let memory = self.visible().memories.get(index).map(|(_, memory)| *memory);
+        memory.map_or_else(Vec::new, |memory| memory.data(&self.store).to_vec())
+    }
+
+    fn table(&mut self, index: usize) -> Vec<Value> {
+        let table = self.visible().tables.get(index).map(|(_, table)| *table);
+        table.map_or_else(Vec::new, |table| elements(&mut self.store, &table))
+    }
+}
+
+fn elements(store: &mut Store<Host>, table: &Table) -> Vec<Value> {
+    (0..table.size(&*store))
+        .map_while(|index| table.get(&mut *store, index).map(Val::from))
+        .collect::<Vec<Val>>()
+        .iter()
+        .map(|element| from_wasmtime(&*store, element))
+        .collect()
+}
+
+fn stub(store: &mut Store<Host>, number: u32, ty: &ExternType) -> ::wasmtime::Result<Extern> {
+    Ok(match ty {
+        ExternType::Func(ty) => Extern::Func(stub_function(store, number, ty)),
+        ExternType::Memory(ty) => Extern::Memory(Memory::new(&mut *store, ty.clone())?),
+        ExternType::Table(ty) => {
+            Extern::Table(Table::new(&mut *store, ty.clone(), null(ty.element().heap_type()))?)
+        }
+        ExternType::Global(ty) => {
+            let value = stub_global(number, value_type(ty.content()));
+            let value = to_wasmtime(&mut *store, &value).unwrap_or(Val::null_func_ref());
+            Extern::Global(Global::new(&mut *store, ty.clone(), value)?)
+        }
+        ExternType::Tag(_) => ::wasmtime::bail!("tags belong to a feature that is off"),
+    })
+}
+
+fn stub_function(store: &mut Store<Host>, number: u32, ty: &FuncType) -> ::wasmtime::Func {
+    let results = signature(ty).results;
+    ::wasmtime::Func::new(store, ty.clone(), move |mut caller: Caller<'_, Host>, inputs, outputs| {
+        let arguments: Vec<Value> = inputs.iter().map(|value| from_wasmtime(&caller, value)).collect();
+        let reply = caller.data_mut().note(number, &arguments);
+        for (position, (output, ty)) in outputs.iter_mut().zip(&results).enumerate() {
+            let value = reply.result(position, *ty);
+            *output = to_wasmtime(&mut caller, &value).unwrap_or(Val::null_func_ref());
+        }
+        Ok(())
+    })
+}
+
+fn null(ty: &HeapType) -> Ref {
+    if is_extern(ty) { Ref::Extern(None) } else { Ref::Func(None) }
+}
+
+fn is_extern(ty: &HeapType) -> bool {
+    matches!(ty, HeapType::Extern | HeapType::NoExtern)
+}
+
+fn signature(ty: &FuncType) -> Signature {
+    Signature {
+        parameters: ty.params().map(|ty| value_type(&ty)).collect(),
+        results: ty.results().map(|ty| value_type(&ty)).collect(),
+    }
+}
+
+fn value_type(ty: &ValType) -> ValueType {
+    match ty {
+        ValType::I32 => ValueType::I32,
+        ValType::I64 => ValueType::I64,
+        ValType::F32 => ValueType::F32,
+        ValType::F64 => ValueType::F64,
+        ValType::V128 => ValueType::V128,
+        ValType::Ref(ty) if is_extern(ty.heap_type()) => ValueType::ExternRef,
+        ValType::Ref(_) => ValueType::FuncRef,
+    }
+}
+
+fn to_wasmtime(store: impl AsContextMut, value: &Value) -> Result<Val, Ending> {
+    Ok(match *value {
+        Value::I32(bits) => Val::I32(bits as i32),
+        Value::I64(bits) => Val::I64(bits as i64),
+        Value::F32(bits) => Val::F32(bits),
+        Value::F64(bits) => Val::F64(bits),
+        Value::V128(bits) => Val::V128(V128::from(bits)),
+        Value::FuncRef { null: true } => Val::null_func_ref(),
+        Value::FuncRef { null: false } => {
+            return Err(Ending::Refused("a function reference cannot be made by the host".to_owned()));
+        }
+        Value::ExternRef(None) => Val::null_extern_ref(),
+        Value::ExternRef(Some(id)) => match ExternRef::new(store, id) {
+            Ok(reference) => Val::ExternRef(Some(reference)),
+            Err(error) => return Err(Ending::Infra(error.to_string())),
+        },
+    })
+}
+
+fn from_wasmtime(store: impl ::wasmtime::AsContext, value: &Val) -> Value {
+    match value {
+        Val::I32(value) => Value::I32(*value as u32),
+        Val::I64(value) => Value::I64(*value as u64),
+        Val::F32(bits) => Value::F32(*bits),
+        Val::F64(bits) => Value::F64(*bits),
+        Val::V128(value) => Value::V128(value.as_u128()),
+        Val::FuncRef(reference) => Value::FuncRef { null: reference.is_none() },
+        Val::ExternRef(reference) => {
+            let data = reference.and_then(|it| it.data(store.as_context()).ok().flatten());
+            Value::ExternRef(data.and_then(|data| data.downcast_ref().copied()))
+        }
+        // The other references belong to features that are off.
+        _ => Value::FuncRef { null: true },
+    }
+}
+
+/// How an instantiation ended that gave this error.
+fn failed_start(error: &::wasmtime::Error, host: &Host) -> Ending {
+    match (error.downcast_ref::<Trap>(), host.limiter.denied) {
+        (None, Some(which)) if !host.limiter.starved => Ending::Limited(which),
+        _ => ending_of(error),
+    }
+}
+
+/// How a call ended that gave this error.
+fn ending_of(error: &::wasmtime::Error) -> Ending {
+    match error.downcast_ref::<Trap>() {
+        Some(trap) => trap_kind(*trap).map_or_else(|| Ending::Unmapped(trap.to_string()), Ending::Trapped),
+        None => Ending::Infra(format!("{error:#}")),
+    }
+}
+
+fn trap_kind(trap: Trap) -> Option<TrapKind> {
+    Some(match trap {
+        Trap::UnreachableCodeReached => TrapKind::Unreachable,
+        Trap::IntegerDivisionByZero => TrapKind::DivisionByZero,
+        Trap::IntegerOverflow => TrapKind::IntegerOverflow,
+        Trap::BadConversionToInteger => TrapKind::InvalidConversion,
+        Trap::MemoryOutOfBounds => TrapKind::MemoryOutOfBounds,
+        Trap::TableOutOfBounds => TrapKind::TableOutOfBounds,
+        Trap::IndirectCallToNull => TrapKind::IndirectCallNull,
+        Trap::BadSignature => TrapKind::IndirectCallSignature,
+        Trap::StackOverflow => TrapKind::StackExhausted,
+        Trap::OutOfFuel => TrapKind::OutOfFuel,
+        _ => return None,
+    })
+}
+
+impl ResourceLimiter for Host {
+    fn memory_growing(
+        &mut self,
+        _: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> ::wasmtime::Result<bool> {
+        Ok(self.limiter.memory(desired, maximum))
+    }
+
+    fn table_growing(
+        &mut self,
+        _: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> ::wasmtime::Result<bool> {
+        Ok(self.limiter.table(desired, maximum))
+    }
+
+    fn memory_grow_failed(&mut self, _: ::wasmtime::Error) -> ::wasmtime::Result<()> {
+        self.limiter.failed();
+        Ok(())
+    }
+
+    fn table_grow_failed(&mut self, _: ::wasmtime::Error) -> ::wasmtime::Result<()> {
+        self.limiter.failed();
+        Ok(())
+    }
+}
