@@ -17,7 +17,7 @@ use crate::{
 /// A call of an imported function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostCall {
-    /// Number of the import among all imports.
+    /// Number of the import among the imported functions.
     pub import: u32,
     /// The arguments that it got.
     pub arguments: Vec<Value>,
@@ -66,14 +66,29 @@ impl fmt::Display for HostLog {
 pub(crate) struct Host {
     pub log: HostLog,
     pub limiter: Limiter,
+    functions: u32,
+    globals: u32,
 }
 
 impl Host {
     pub fn new(limits: &Limits) -> Self {
-        Self { log: HostLog::default(), limiter: Limiter::new(limits) }
+        Self { log: HostLog::default(), limiter: Limiter::new(limits), functions: 0, globals: 0 }
     }
 
-    /// Notes a call of import number `import`, and gives the stub's answer.
+    /// The number of the next imported function. Engines list imports of different kinds in orders of their own, so
+    /// only the number among the functions is the same for all.
+    pub fn next_function(&mut self) -> u32 {
+        self.functions += 1;
+        self.functions - 1
+    }
+
+    /// The value of the next imported global.
+    pub fn next_global(&mut self, ty: ValueType) -> Value {
+        self.globals += 1;
+        stub_value(ty, &[u64::from(self.globals)])
+    }
+
+    /// Notes a call of imported function number `import`, and gives the stub's answer.
     pub fn note(&mut self, import: u32, arguments: &[Value]) -> Reply {
         self.log.push(import, arguments);
         Reply { import, call: self.log.calls }
@@ -92,11 +107,6 @@ impl Reply {
     pub fn result(&self, position: usize, ty: ValueType) -> Value {
         stub_value(ty, &[u64::from(self.import), self.call, position as u64])
     }
-}
-
-/// The value of an imported global.
-pub(crate) fn stub_global(import: u32, ty: ValueType) -> Value {
-    stub_value(ty, &[u64::from(import)])
 }
 
 /// Half of the values are small, so that they make valid addresses and indices; the others are any bits.

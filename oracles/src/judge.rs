@@ -11,6 +11,7 @@ use crate::{
     value::{Value, list},
     verdict::{
         Difference, Verdict, What, Why, compare_endings, compare_states, compare_validity, differ, one_sided,
+        settled,
     },
 };
 
@@ -58,7 +59,8 @@ pub struct Step {
     pub question: Question,
     /// What the target answered.
     pub target: String,
-    /// What the reference answered; `None` if it was not asked, because the gate kept the module from it.
+    /// What the reference answered; `None` if it was not asked, because the gate kept the module from it or because
+    /// the target's answer settled the matter.
     pub reference: Option<String>,
 }
 
@@ -155,6 +157,12 @@ impl Trial<'_> {
 
     fn run_both(&mut self, calls: &[Call], target: &Guard<'_>, reference: &Guard<'_>) -> Verdict {
         let ours = target.open(self.bytes);
+        if let Err(Instantiation::Ended { ending, .. }) = &ours
+            && let Some(verdict) = settled(ending)
+        {
+            self.step(Question::Instantiate, ending, None);
+            return verdict;
+        }
         let theirs = reference.open(self.bytes);
         self.step(Question::Instantiate, &Opened(&ours), Some(&Opened(&theirs)));
         match (ours, theirs) {
@@ -204,15 +212,20 @@ impl Trial<'_> {
     ) -> Verdict {
         let mut verdict = self.compare_left_behind(&mut ours, &mut theirs);
         for call in calls {
-            if verdict != Verdict::Equal {
-                break;
-            }
-            let a = ours.call(&call.export, &call.arguments);
-            let b = theirs.call(&call.export, &call.arguments);
-            self.step(Question::Call(call.clone()), &a, Some(&b));
-            verdict = self.compare(&a, &b).and_then(|| self.compare_left_behind(&mut ours, &mut theirs));
+            verdict = verdict.and_then(|| self.run_call(call, &mut ours, &mut theirs));
         }
         verdict.and_then(|| closed(ours))
+    }
+
+    fn run_call(&mut self, call: &Call, ours: &mut GuardedInstance, theirs: &mut GuardedInstance) -> Verdict {
+        let a = ours.call(&call.export, &call.arguments);
+        if let Some(verdict) = settled(&a) {
+            self.step(Question::Call(call.clone()), &a, None);
+            return verdict;
+        }
+        let b = theirs.call(&call.export, &call.arguments);
+        self.step(Question::Call(call.clone()), &a, Some(&b));
+        self.compare(&a, &b).and_then(|| self.compare_left_behind(ours, theirs))
     }
 
     /// Compares states, and finds out where memories or tables differ.

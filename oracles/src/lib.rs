@@ -44,6 +44,8 @@ pub use limits::{ENGINE_LIMITS, EngineLimit, GATE, Which, gate, generator_limit}
 pub use settings::{Features, Limits, NanMode, Settings};
 pub use state::{Extent, NamedValue, State};
 pub use value::{Value, ValueType};
-pub use verdict::{Difference, Verdict, What, Why, compare_endings, compare_states, compare_validity};
+pub use verdict::{
+    Difference, Verdict, What, Why, compare_endings, compare_states, compare_validity, settled,
+};
 pub use wasmi::Wasmi;
 pub use wasmtime::{Compiled, Wasmtime};

@@ -40,7 +40,7 @@ pub enum Which {
     BodyBytes,
     /// Parameters and locals of a function.
     Locals,
-    /// 64-bit cells for locals and operands of a function.
+    /// 64-bit cells that an interpreter sets aside for locals and operands of a function.
     StackCells,
     /// Targets of a `br_table`.
     BrTableTargets,

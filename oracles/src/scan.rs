@@ -50,7 +50,7 @@ pub(crate) struct Body {
 /// The flags that wasmparser, and with it wasmtime, knows our features by.
 pub(crate) fn wasm_features(features: &Features) -> WasmFeatures {
     let mut flags = WasmFeatures::FLOATS;
-    for name in features.enabled() {
+    for name in features.consistent().enabled() {
         flags |= WasmFeatures::from_name(&name.to_uppercase()).unwrap_or(WasmFeatures::empty());
     }
     // What `externref` also needs.
@@ -248,8 +248,9 @@ fn leaks_nan_bits(operator: &Operator<'_>) -> bool {
     )
 }
 
-/// The greatest number of 64-bit cells that a function needs for its locals and operands together. Reading it takes
-/// validation, so it is asked for only when an engine refused a module that is otherwise fine.
+/// The greatest number of 64-bit cells that wasmi sets aside for a function: those of its locals and operands, and one
+/// more for each local. Reading it takes validation, so it is asked for only when an engine refused a module that is
+/// otherwise fine.
 pub(crate) fn stack_cells(bytes: &[u8], features: &Features) -> u64 {
     let mut validator = Validator::new_with_features(wasm_features(features));
     let mut most = 0;
@@ -274,7 +275,7 @@ fn cells_of_body<T: wasmparser::WasmModuleResources>(
     let mut reader = body.get_binary_reader();
     validator.read_locals(&mut reader)?;
     let locals = (0..validator.len_locals()).filter_map(|local| validator.get_local_type(local));
-    let local_cells: u64 = locals.map(|ty| cells(Some(ty))).sum();
+    let local_cells: u64 = locals.map(|ty| 1 + cells(Some(ty))).sum();
     let mut most = local_cells;
     let mut operators = OperatorsReader::new(reader);
     while !operators.eof() {

@@ -49,6 +49,13 @@ macro_rules! features {
             pub fn enabled(&self) -> impl Iterator<Item = &'static str> {
                 [$((stringify!($name), self.$name)),*].into_iter().filter_map(|(name, on)| on.then_some(name))
             }
+
+            /// The same features without those that build on one that is off.
+            #[must_use]
+            pub fn consistent(mut self) -> Self {
+                self.relaxed_simd &= self.simd;
+                self
+            }
         }
     };
 }

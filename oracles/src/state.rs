@@ -22,7 +22,7 @@ pub struct State {
 /// A global and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedValue {
-    /// Name of the export, or `import N`.
+    /// Name of the export, or `import N` for the N-th import of its kind.
     pub name: String,
     /// The value.
     pub value: Value,
@@ -31,7 +31,7 @@ pub struct NamedValue {
 /// Length and digest of a memory or a table. The contents are fetched only when two of them differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Name of the export, or `import N`.
+    /// Name of the export, or `import N` for the N-th import of its kind.
     pub name: String,
     /// Length in bytes or elements.
     pub length: u64,
@@ -63,6 +63,12 @@ impl<M, G, T> Default for Visible<M, G, T> {
     fn default() -> Self {
         Self { memories: Vec::new(), globals: Vec::new(), tables: Vec::new() }
     }
+}
+
+/// Adds a handle under the name of its export, or under its number among the imports of its kind.
+pub(crate) fn push<H>(handles: &mut Vec<(String, H)>, name: Option<String>, handle: H) {
+    let name = name.unwrap_or_else(|| format!("import {}", handles.len()));
+    handles.push((name, handle));
 }
 
 /// Bytes that are looked at together. Most memories are nearly all zero, and telling that a block is zero is much

@@ -197,23 +197,30 @@ pub fn compare_endings(target: &Ending, reference: &Ending, nan: NanMode) -> Ver
     }
 }
 
+/// The verdict that one engine's ending alone leads to, whatever the other one says: then it need not be asked, which
+/// also keeps it from working without end where fuel does not count what it does.
+pub fn settled(ending: &Ending) -> Option<Verdict> {
+    match ending {
+        Ending::Infra(error) => Some(Verdict::Infra(error.clone())),
+        Ending::Limited(which) => Some(Verdict::Limit(*which)),
+        Ending::Trapped(TrapKind::OutOfFuel) => Some(Verdict::Inconclusive(Why::Fuel)),
+        Ending::Unmapped(trap) => Some(Verdict::Inconclusive(Why::UnmappedTrap(trap.clone()))),
+        _ => None,
+    }
+}
+
 /// The endings after which two engines need not agree. A panic of the target counts whatever the reference does.
 fn incomparable(target: &Ending, reference: &Ending) -> Option<Verdict> {
-    use Ending::{Infra, Limited, Panicked, Trapped, Unmapped};
-    Some(match (target, reference) {
-        (Panicked(_), _) => differ(What::Panic, target, reference),
-        (_, Panicked(message)) => Verdict::Infra(format!("the reference panicked: {message}")),
-        (Infra(error), _) | (_, Infra(error)) => Verdict::Infra(error.clone()),
-        (Limited(which), _) | (_, Limited(which)) => Verdict::Limit(*which),
-        (Trapped(TrapKind::StackExhausted), _) | (_, Trapped(TrapKind::StackExhausted)) => {
-            Verdict::Inconclusive(Why::Stack)
-        }
-        (Trapped(TrapKind::OutOfFuel), _) | (_, Trapped(TrapKind::OutOfFuel)) => {
-            Verdict::Inconclusive(Why::Fuel)
-        }
-        (Unmapped(trap), _) | (_, Unmapped(trap)) => Verdict::Inconclusive(Why::UnmappedTrap(trap.clone())),
-        _ => return None,
-    })
+    match (target, reference) {
+        (Ending::Panicked(_), _) => Some(differ(What::Panic, target, reference)),
+        (_, Ending::Panicked(message)) => Some(Verdict::Infra(format!("the reference panicked: {message}"))),
+        _ => settled(target).or_else(|| exhausted(target, reference)).or_else(|| settled(reference)),
+    }
+}
+
+fn exhausted(target: &Ending, reference: &Ending) -> Option<Verdict> {
+    let exhausted = |ending: &Ending| *ending == Ending::Trapped(TrapKind::StackExhausted);
+    (exhausted(target) || exhausted(reference)).then_some(Verdict::Inconclusive(Why::Stack))
 }
 
 fn compare_results(target: &[Value], reference: &[Value], nan: NanMode) -> Verdict {

@@ -4,18 +4,18 @@
 //! the module alone.
 
 use ::wasmi::{
-    AsContext, AsContextMut, Caller, CompilationMode, Config, Extern, ExternRef, ExternType, F32, F64,
-    FuncType, Global, Memory, Module, Nullable, Ref, ResourceLimiter, Store, Table, TrapCode, V128, Val,
-    ValType,
+    AsContext, AsContextMut, Caller, CompilationMode, Config, CustomFuelCosts, Extern, ExternRef, ExternType,
+    F32, F64, FuncType, Global, Memory, Module, Nullable, Ref, ResourceLimiter, Store, Table, TrapCode, V128,
+    Val, ValType,
     errors::{ErrorKind, InstantiationError, MemoryError, TableError},
 };
 
 use crate::{
     engine::{Ending, Engine, Function, Instance, Instantiation, Signature, TrapKind, Validity},
-    host::{Host, stub_global},
+    host::Host,
     limits::Which,
     settings::{Features, Limits, Settings},
-    state::{Extent, NamedValue, State},
+    state::{Extent, NamedValue, State, push},
     value::{Value, ValueType},
 };
 
@@ -40,16 +40,21 @@ pub struct Wasmi {
 /// Values of the interpreter's stack, on the heap.
 const VALUE_STACK_BYTES: usize = 16 * 1024 * 1024;
 
+/// By the byte, a memory of the greatest size that our limits allow costs less than our fuel.
+const FUEL_COSTS: CustomFuelCosts =
+    CustomFuelCosts { bytes_copied_per_fuel: 256, fuel_per_bytes_translated: 0, fuel_per_bytes_validated: 0 };
+
 impl Wasmi {
     /// wasmi with these settings. It canonicalises NaNs whatever they say about that.
     pub fn new(settings: &Settings) -> Self {
         let mut validating = Config::default();
-        switch_features(&mut validating, &settings.features);
+        switch_features(&mut validating, &settings.features.consistent());
         validating.compilation_mode(CompilationMode::LazyTranslation);
         let mut executing = validating.clone();
         executing
             .compilation_mode(CompilationMode::Eager)
             .consume_fuel(true)
+            .fuel_cost(FUEL_COSTS)
             .set_max_recursion_depth(settings.limits.recursion)
             .set_max_stack_height(VALUE_STACK_BYTES);
         Self { limits: settings.limits, validating, executing }
@@ -120,8 +125,8 @@ impl WasmiInstance {
     /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
     fn start(&mut self, module: &Module) -> Result<(), ::wasmi::Error> {
         self.refuel()?;
-        for (number, import) in module.imports().enumerate() {
-            let import = stub(&mut self.store, number as u32, import.ty())?;
+        for import in module.imports() {
+            let import = stub(&mut self.store, import.ty())?;
             self.imports.push(import);
         }
         self.instance = Some(::wasmi::Instance::new(&mut self.store, module, &self.imports)?);
@@ -165,11 +170,11 @@ const NO_FUNCREF: &str = "a function reference cannot be made by the host";
 
 fn visible(store: &Store<Host>, imports: &[Extern], instance: Option<&::wasmi::Instance>) -> Visible {
     let mut visible = Visible::default();
-    for (number, import) in imports.iter().enumerate() {
-        add(&mut visible, format!("import {number}"), *import);
+    for import in imports {
+        add(&mut visible, None, *import);
     }
     for (name, export) in sorted_exports(store, instance) {
-        add(&mut visible, name, export);
+        add(&mut visible, Some(name), export);
     }
     visible
 }
@@ -183,11 +188,11 @@ fn sorted_exports(store: &Store<Host>, instance: Option<&::wasmi::Instance>) -> 
     exports
 }
 
-fn add(visible: &mut Visible, name: String, item: Extern) {
+fn add(visible: &mut Visible, name: Option<String>, item: Extern) {
     match item {
-        Extern::Memory(memory) => visible.memories.push((name, memory)),
-        Extern::Global(global) => visible.globals.push((name, global)),
-        Extern::Table(table) => visible.tables.push((name, table)),
+        Extern::Memory(memory) => push(&mut visible.memories, name, memory),
+        Extern::Global(global) => push(&mut visible.globals, name, global),
+        Extern::Table(table) => push(&mut visible.tables, name, table),
         Extern::Func(_) => {}
     }
 }
@@ -243,22 +248,23 @@ fn elements(store: &Store<Host>, table: &Table) -> Vec<Value> {
         .collect()
 }
 
-fn stub(store: &mut Store<Host>, number: u32, ty: &ExternType) -> Result<Extern, ::wasmi::Error> {
+fn stub(store: &mut Store<Host>, ty: &ExternType) -> Result<Extern, ::wasmi::Error> {
     Ok(match ty {
-        ExternType::Func(ty) => Extern::Func(stub_function(store, number, ty.clone())),
+        ExternType::Func(ty) => Extern::Func(stub_function(store, ty.clone())),
         ExternType::Memory(ty) => Extern::Memory(Memory::new(&mut *store, *ty)?),
         ExternType::Table(ty) => {
             Extern::Table(Table::new(&mut *store, *ty, Ref::default_for_ty(ty.element()))?)
         }
         ExternType::Global(ty) => {
-            let value = stub_global(number, value_type(ty.content()));
+            let value = store.data_mut().next_global(value_type(ty.content()));
             let value = to_wasmi(&mut *store, &value).unwrap_or(Val::default_for_ty(ty.content()));
             Extern::Global(Global::new(&mut *store, value, ty.mutability()))
         }
     })
 }
 
-fn stub_function(store: &mut Store<Host>, number: u32, ty: FuncType) -> ::wasmi::Func {
+fn stub_function(store: &mut Store<Host>, ty: FuncType) -> ::wasmi::Func {
+    let number = store.data_mut().next_function();
     let results = ty.results().to_vec();
     ::wasmi::Func::new(store, ty, move |mut caller: Caller<'_, Host>, inputs, outputs| {
         let arguments: Vec<Value> = inputs.iter().map(|value| from_wasmi(&caller, value)).collect();
@@ -322,13 +328,18 @@ fn from_wasmi(store: impl AsContext, value: &Val) -> Value {
 
 /// How an instantiation ended that gave this error.
 fn failed_start(error: &::wasmi::Error, host: &Host) -> Ending {
+    use InstantiationError::{
+        ElementSegmentDoesNotFit, FailedToInstantiateMemory, TooManyMemories, TooManyTables,
+    };
     match error.kind() {
-        ErrorKind::Instantiation(InstantiationError::ElementSegmentDoesNotFit { .. }) => {
+        _ if host.limiter.starved => Ending::Infra(error.to_string()),
+        ErrorKind::Instantiation(ElementSegmentDoesNotFit { .. }) => {
             Ending::Trapped(TrapKind::TableOutOfBounds)
         }
-        ErrorKind::Instantiation(InstantiationError::TooManyMemories) => Ending::Limited(Which::Memories),
-        ErrorKind::Instantiation(InstantiationError::TooManyTables) => Ending::Limited(Which::Tables),
-        _ if host.limiter.starved => Ending::Infra(error.to_string()),
+        ErrorKind::Instantiation(TooManyMemories) => Ending::Limited(Which::Memories),
+        ErrorKind::Instantiation(TooManyTables) => Ending::Limited(Which::Tables),
+        ErrorKind::Instantiation(FailedToInstantiateMemory(MemoryError::MinimumSizeOverflow))
+        | ErrorKind::Memory(MemoryError::MinimumSizeOverflow) => Ending::Limited(Which::MemoryPages),
         _ => match (error.as_trap_code(), host.limiter.denied) {
             (None, Some(which)) => Ending::Limited(which),
             _ => ending_of(error),

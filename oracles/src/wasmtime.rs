@@ -5,18 +5,18 @@
 
 use ::wasmtime::{
     AsContextMut, Caller, Config, Extern, ExternRef, ExternType, FuncType, Global, HeapType, Inlining,
-    Memory, Module, OptLevel, Ref, RegallocAlgorithm, ResourceLimiter, Store, Table, Trap, V128, Val,
-    ValType,
+    Memory, Module, OperatorCost, OptLevel, Ref, RegallocAlgorithm, ResourceLimiter, Store, Table, Trap,
+    V128, Val, ValType, VariableOperatorCost,
 };
 
 use crate::{
     engine::{Ending, Engine, Function, Instance, Instantiation, Signature, TrapKind, Validity},
     guard::WASM_STACK_BYTES,
-    host::{Host, stub_global},
+    host::Host,
     limits::Which,
     scan::wasm_features,
     settings::{Limits, NanMode, Settings},
-    state::{Extent, NamedValue, State},
+    state::{Extent, NamedValue, State, push},
     value::{Value, ValueType},
 };
 
@@ -81,6 +81,7 @@ fn config(settings: &Settings) -> Config {
         .cranelift_nan_canonicalization(settings.nan == NanMode::Deterministic)
         .relaxed_simd_deterministic(true)
         .consume_fuel(true)
+        .operator_cost(operator_cost())
         .async_stack_size(2 * WASM_STACK_BYTES)
         .max_wasm_stack(WASM_STACK_BYTES)
         .signals_based_traps(false)
@@ -94,6 +95,24 @@ fn config(settings: &Settings) -> Config {
         .generate_address_map(false)
         .wasm_backtrace_max_frames(None);
     config
+}
+
+/// Fuel by the operator alone. Charged by the byte, an operator that is out of bounds would run out of fuel before it
+/// traps. What bounds the bytes is the target's fuel: it is asked first.
+fn operator_cost() -> OperatorCost {
+    let mut cost = OperatorCost::new();
+    cost.variable = VariableOperatorCost {
+        memory_copy_per_byte: 0,
+        memory_fill_per_byte: 0,
+        memory_init_per_byte: 0,
+        memory_grow_per_page: 0,
+        table_copy_per_element: 0,
+        table_fill_per_element: 0,
+        table_init_per_element: 0,
+        table_grow_per_element: 0,
+        ..VariableOperatorCost::new()
+    };
+    cost
 }
 
 impl Engine for Wasmtime {
@@ -187,8 +206,8 @@ impl WasmtimeInstance {
     /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
     fn start(&mut self, module: &Module) -> ::wasmtime::Result<()> {
         self.refuel()?;
-        for (number, import) in module.imports().enumerate() {
-            let import = stub(&mut self.store, number as u32, &import.ty())?;
+        for import in module.imports() {
+            let import = stub(&mut self.store, &import.ty())?;
             self.imports.push(import);
         }
         self.instance = Some(::wasmtime::Instance::new(&mut self.store, module, &self.imports)?);
@@ -232,11 +251,11 @@ impl WasmtimeInstance {
 
 fn visible(store: &mut Store<Host>, imports: &[Extern], instance: Option<::wasmtime::Instance>) -> Visible {
     let mut visible = Visible::default();
-    for (number, import) in imports.iter().enumerate() {
-        add(&mut visible, format!("import {number}"), import.clone());
+    for import in imports {
+        add(&mut visible, None, import.clone());
     }
     for (name, export) in sorted_exports(store, instance) {
-        add(&mut visible, name, export);
+        add(&mut visible, Some(name), export);
     }
     visible
 }
@@ -250,11 +269,11 @@ fn sorted_exports(store: &mut Store<Host>, instance: Option<::wasmtime::Instance
     exports
 }
 
-fn add(visible: &mut Visible, name: String, item: Extern) {
+fn add(visible: &mut Visible, name: Option<String>, item: Extern) {
     match item {
-        Extern::Memory(memory) => visible.memories.push((name, memory)),
-        Extern::Global(global) => visible.globals.push((name, global)),
-        Extern::Table(table) => visible.tables.push((name, table)),
+        Extern::Memory(memory) => push(&mut visible.memories, name, memory),
+        Extern::Global(global) => push(&mut visible.globals, name, global),
+        Extern::Table(table) => push(&mut visible.tables, name, table),
         _ => {}
     }
 }
@@ -314,15 +333,15 @@ fn elements(store: &mut Store<Host>, table: &Table) -> Vec<Value> {
         .collect()
 }
 
-fn stub(store: &mut Store<Host>, number: u32, ty: &ExternType) -> ::wasmtime::Result<Extern> {
+fn stub(store: &mut Store<Host>, ty: &ExternType) -> ::wasmtime::Result<Extern> {
     Ok(match ty {
-        ExternType::Func(ty) => Extern::Func(stub_function(store, number, ty)),
+        ExternType::Func(ty) => Extern::Func(stub_function(store, ty)),
         ExternType::Memory(ty) => Extern::Memory(Memory::new(&mut *store, ty.clone())?),
         ExternType::Table(ty) => {
             Extern::Table(Table::new(&mut *store, ty.clone(), null(ty.element().heap_type()))?)
         }
         ExternType::Global(ty) => {
-            let value = stub_global(number, value_type(ty.content()));
+            let value = store.data_mut().next_global(value_type(ty.content()));
             let value = to_wasmtime(&mut *store, &value).unwrap_or(Val::null_func_ref());
             Extern::Global(Global::new(&mut *store, ty.clone(), value)?)
         }
@@ -330,7 +349,8 @@ fn stub(store: &mut Store<Host>, number: u32, ty: &ExternType) -> ::wasmtime::Re
     })
 }
 
-fn stub_function(store: &mut Store<Host>, number: u32, ty: &FuncType) -> ::wasmtime::Func {
+fn stub_function(store: &mut Store<Host>, ty: &FuncType) -> ::wasmtime::Func {
+    let number = store.data_mut().next_function();
     let results = signature(ty).results;
     ::wasmtime::Func::new(store, ty.clone(), move |mut caller: Caller<'_, Host>, inputs, outputs| {
         let arguments: Vec<Value> = inputs.iter().map(|value| from_wasmtime(&caller, value)).collect();

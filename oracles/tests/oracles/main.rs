@@ -1,0 +1,8 @@
+//! One binary for all tests, because linking a compiler takes longer than running them.
+
+mod divergences;
+mod faults;
+mod limits;
+mod nans;
+mod sensitivity;
+mod support;

@@ -1,0 +1,141 @@
+//! Shorthands for tests, and an engine that lies.
+
+use std::rc::Rc;
+
+use mutagen_oracles::{
+    Call, Ending, Engine, Function, Instance, Instantiation, Judgement, Settings, State, Validity, Value,
+    Verdict, Wasmi, Wasmtime, judge, on_stack,
+};
+
+/// A module from its text.
+pub fn wasm(text: &str) -> Vec<u8> {
+    wat::parse_str(text).expect("the test's module is well-formed text")
+}
+
+pub fn wasmtime(settings: &Settings) -> Wasmtime {
+    Wasmtime::new(settings).expect("wasmtime takes these settings")
+}
+
+/// A call of the function `f`.
+pub fn f(arguments: &[Value]) -> Call {
+    Call::new("f", arguments)
+}
+
+/// The judgement on a module by wasmi and wasmtime.
+pub fn judge_bytes(settings: &Settings, bytes: &[u8], calls: &[Call]) -> Judgement {
+    let (wasmi, wasmtime) = (Wasmi::new(settings), wasmtime(settings));
+    on_stack(|| judge(bytes, calls, &wasmi, &wasmtime, settings)).expect("there is a thread")
+}
+
+/// The judgement on a module by wasmi and wasmtime, with the usual settings.
+pub fn judge_text(text: &str, calls: &[Call]) -> Judgement {
+    judge_bytes(&Settings::default(), &wasm(text), calls)
+}
+
+/// The verdict on a module by wasmi and wasmtime, with the usual settings.
+pub fn verdict(text: &str, calls: &[Call]) -> Verdict {
+    judge_text(text, calls).verdict
+}
+
+/// What the target answered to the last question.
+pub fn last_answer(judgement: &Judgement) -> &str {
+    &judgement.steps.last().expect("something was asked").target
+}
+
+/// Lies of an engine: each changes one kind of answer.
+#[derive(Clone)]
+pub struct Lies {
+    pub validity: Rc<dyn Fn(Validity) -> Validity>,
+    pub instantiation: Rc<dyn Fn(Instantiation) -> Instantiation>,
+    pub ending: Rc<dyn Fn(Ending) -> Ending>,
+    pub state: Rc<dyn Fn(State) -> State>,
+    pub memory: Rc<dyn Fn(Vec<u8>) -> Vec<u8>>,
+    pub table: Rc<dyn Fn(Vec<Value>) -> Vec<Value>>,
+    pub drop: Rc<dyn Fn()>,
+}
+
+impl Default for Lies {
+    fn default() -> Self {
+        Self {
+            validity: Rc::new(|it| it),
+            instantiation: Rc::new(|it| it),
+            ending: Rc::new(|it| it),
+            state: Rc::new(|it| it),
+            memory: Rc::new(|it| it),
+            table: Rc::new(|it| it),
+            drop: Rc::new(|| ()),
+        }
+    }
+}
+
+/// An engine that is honest but for its lies.
+pub struct Liar {
+    pub engine: Wasmi,
+    pub lies: Lies,
+}
+
+impl Liar {
+    pub fn new(lies: Lies) -> Self {
+        Self { engine: Wasmi::new(&Settings::default()), lies }
+    }
+
+    /// The judgement on a module with this engine as the target, and with the honest one as the reference.
+    pub fn as_target(&self, text: &str, calls: &[Call]) -> Verdict {
+        judge(&wasm(text), calls, self, &self.engine, &Settings::default()).verdict
+    }
+
+    /// The judgement on a module with this engine as the reference, and with the honest one as the target.
+    pub fn as_reference(&self, text: &str, calls: &[Call]) -> Verdict {
+        judge(&wasm(text), calls, &self.engine, self, &Settings::default()).verdict
+    }
+}
+
+impl Engine for Liar {
+    fn name(&self) -> &str {
+        "liar"
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        (self.lies.validity)(self.engine.validate(bytes))
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        match self.engine.instantiate(bytes) {
+            Ok(instance) => Ok(Box::new(LyingInstance { instance, lies: self.lies.clone() })),
+            Err(failure) => Err((self.lies.instantiation)(failure)),
+        }
+    }
+}
+
+struct LyingInstance {
+    instance: Box<dyn Instance>,
+    lies: Lies,
+}
+
+impl Instance for LyingInstance {
+    fn exports(&self) -> Vec<Function> {
+        self.instance.exports()
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
+        (self.lies.ending)(self.instance.call(name, arguments))
+    }
+
+    fn state(&mut self) -> State {
+        (self.lies.state)(self.instance.state())
+    }
+
+    fn memory(&mut self, index: usize) -> Vec<u8> {
+        (self.lies.memory)(self.instance.memory(index))
+    }
+
+    fn table(&mut self, index: usize) -> Vec<Value> {
+        (self.lies.table)(self.instance.table(index))
+    }
+}
+
+impl Drop for LyingInstance {
+    fn drop(&mut self) {
+        (self.lies.drop)();
+    }
+}
