@@ -35,7 +35,7 @@ impl Bug {
     /// use mutagen_bugs::Bug;
     ///
     /// assert_eq!(Bug::find("wasm-6").unwrap().title(), "i64.eqz takes an i32");
-    /// assert_eq!(Bug::find("stack-2").unwrap().title(), "BCall: pc is P, should be L1 ∨ P");
+    /// assert_eq!(Bug::find("stack-2").unwrap().title(), "BCall pc: L1 ∨ P -> P (L1 dropped)");
     /// assert_eq!(Bug::find("wasm6").unwrap_err().nearest.as_deref(), Some("wasm-6"));
     /// ```
     pub fn find(id: &str) -> Result<Bug, UnknownBug> {
@@ -59,8 +59,8 @@ impl Bug {
     pub fn title(&self) -> String {
         match self {
             Bug::Woven(entry) => entry.title.to_owned(),
-            Bug::Stack(_, fault) => entry_title(fault),
-            Bug::Register(_, fault) => entry_title(fault),
+            Bug::Stack(_, fault) => fault.to_string(),
+            Bug::Register(_, fault) => fault.to_string(),
         }
     }
 
@@ -72,11 +72,6 @@ impl Bug {
             Bug::Register(..) => "register machine",
         }
     }
-}
-
-fn entry_title<O: mutagen_ifc::rule::OpCode>(fault: &Fault<O>) -> String {
-    let Fault { opcode, column, .. } = fault;
-    format!("{opcode}: {column} is {}, should be {}", fault.mutated_entry(), fault.original_entry())
 }
 
 /// No bug has this id.

@@ -1,1 +1,3 @@
 //! What must hold: validators agree, interpreters agree, single steps do not interfere.
+
+pub mod ssni;

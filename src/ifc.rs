@@ -1,0 +1,169 @@
+//! `mutagen-wasm ifc`: hunts leaks in the information-flow-control machines.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use clap::{Args, Subcommand};
+use mutagen_bugs::Bug;
+use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink};
+use mutagen_ifc::pairs::{Pairs, SIZE};
+use mutagen_properties::ssni::{self, Noninterference};
+use serde_json::json;
+
+use crate::exit_code::{Code, Failure};
+use crate::flags::CampaignFlags;
+use crate::hunt::{self, Hunt};
+
+/// Hunts leaks in an information-flow-control machine
+#[derive(Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    machine: Machine,
+}
+
+#[derive(Subcommand)]
+enum Machine {
+    /// The stack machine: 8 instructions, 2 labels, 20 faults
+    #[command(after_help = "Examples:\n  mutagen-wasm ifc stack --bug stack-2\n  \
+        mutagen-wasm ifc stack --property eeni --time 10s\n  \
+        mutagen-wasm ifc stack --bug stack-18 --preset paper --seed 7")]
+    Stack {
+        #[command(flatten)]
+        common: Common,
+
+        /// What must hold: after one step, after any number, or at the end
+        #[arg(long, value_name = "NAME", default_value_t = Noninterference::Ssni)]
+        property: Noninterference,
+    },
+    /// The register machine: 20 instructions, 4 labels, memory, calls, 33 faults
+    #[command(after_help = "Examples:\n  mutagen-wasm ifc register --bug register-1\n  \
+        mutagen-wasm ifc register --bug register-33 --generator smart --guidance random")]
+    Register {
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+#[derive(Args)]
+struct Common {
+    /// The fault to inject; none: the machine is as it should be
+    #[arg(long, value_name = "ID")]
+    bug: Option<String>,
+
+    /// How pairs of states are made: one state twice, two that know nothing of each other, or by hand
+    #[arg(long, value_name = "NAME", default_value_t = Pairs::Copy)]
+    generator: Pairs,
+
+    #[command(flatten)]
+    campaign: CampaignFlags,
+}
+
+/// How many tests shrinking may take.
+const SHRINKING: usize = 20_000;
+
+/// Runs the command.
+pub fn run(arguments: Arguments) -> Result<Code, Failure> {
+    match arguments.machine {
+        Machine::Stack { common, property } => {
+            let fault = match common.bug()? {
+                None => None,
+                Some(Bug::Stack(_, fault)) => Some(fault),
+                Some(other) => return Err(wrong_machine(&other)),
+            };
+            let name = format!("{property}-stack");
+            let pairs = common.generator;
+            let generate = move |source: &mut Source, size| pairs.stack(source, size);
+            common.hunt(&name, generate, || ssni::stack_machine(property, fault.clone()))
+        }
+        Machine::Register { common } => {
+            let fault = match common.bug()? {
+                None => None,
+                Some(Bug::Register(_, fault)) => Some(fault),
+                Some(other) => return Err(wrong_machine(&other)),
+            };
+            let pairs = common.generator;
+            let generate = move |source: &mut Source, size| pairs.register(source, size);
+            common.hunt("ssni-register", generate, || ssni::register_machine(fault.clone()))
+        }
+    }
+}
+
+fn wrong_machine(bug: &Bug) -> Failure {
+    Failure::usage(format!("{} is a bug of the {}, not of this machine", bug.id(), bug.subsystem()))
+}
+
+impl Common {
+    fn bug(&self) -> Result<Option<Bug>, Failure> {
+        self.bug.as_deref().map(Bug::find).transpose().map_err(Failure::usage)
+    }
+
+    fn hunt<T, P>(
+        &self,
+        property_name: &str,
+        generate: impl Fn(&mut Source, usize) -> T + Clone + Sync + 'static,
+        property: impl Fn() -> P + Sync,
+    ) -> Result<Code, Failure>
+    where
+        T: Mutable + Clone + Hash + Debug + Send + Sync,
+        P: Property<T>,
+    {
+        let hunt = Hunt {
+            command: "ifc",
+            property: property_name,
+            bug: self.bug.as_deref(),
+            flags: &self.campaign,
+            scope: Scope::new(),
+            max_size: SIZE,
+        };
+        // Generators get the size that finds most, whatever the guidance says of sizes.
+        let report = hunt.run(move |source: &mut Source, _| generate(source, SIZE), &property)?;
+        self.tell(&hunt, &report, property())?;
+        Ok(hunt::code(&report))
+    }
+
+    fn tell<T, P>(&self, hunt: &Hunt<'_>, report: &Report<T>, mut property: P) -> Result<(), Failure>
+    where
+        T: Mutable + Clone + Debug,
+        P: Property<T>,
+    {
+        let mut json = hunt.json(report);
+        json["generator"] = json!(self.generator.name());
+        json["discrepancies"] = json!({ "count": 0, "files": [] });
+        json["inconclusive"] = json!(0);
+        let summary = hunt.summary(report);
+        let Some(finding) = report.findings.first() else { return hunt.tell(summary, &json) };
+
+        let shrunk = shrink(finding.value.clone(), |value| fails(&property.check(value)), SHRINKING);
+        let explanation = explanation(&property.check(&shrunk.value));
+        json["finding"] = json!({
+            "tests": finding.tests,
+            "seconds": finding.seconds,
+            "kind": finding.failure.kind,
+            "target": "the observer can tell the machines apart",
+            "reference": "the observer cannot tell them apart",
+            "value": format!("{:?}", shrunk.value),
+            "explanation": explanation,
+        });
+        let again = format!(
+            "mutagen-wasm ifc {}{}{}{}",
+            if hunt.property.ends_with("stack") { "stack" } else { "register" },
+            self.bug.iter().map(|bug| format!(" --bug {bug}")).collect::<String>(),
+            if self.generator == Pairs::Copy { String::new() } else { format!(" --generator {}", self.generator) },
+            self.campaign.again()
+        );
+        hunt.tell(format!("{explanation}\n\n{summary}\nrun again: {again}"), &json)
+    }
+}
+
+fn fails(outcome: &Outcome) -> bool {
+    matches!(outcome.verdict, Verdict::Failed(_))
+}
+
+fn explanation(outcome: &Outcome) -> String {
+    match &outcome.verdict {
+        Verdict::Failed(failure) => {
+            failure.details.iter().map(|(_, text)| text.trim_end()).collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
