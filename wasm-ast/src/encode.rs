@@ -1,0 +1,247 @@
+//! AST to bytes, with wasm-encoder: this module and its children are the only ones that know it.
+
+mod immediate;
+mod instr;
+
+use wasm_encoder::{
+    CodeSection, CustomSection, DataCountSection, DataSection, ElementSection, Elements, Encode, ExportSection,
+    FunctionSection, GlobalSection, ImportSection, Instruction, MemorySection, Section, StartSection, TableSection,
+    TypeSection,
+};
+
+use crate::index::FuncIdx;
+use crate::instr::Op;
+use crate::module::{ConstExpr, Custom, Data, DataCount, Element, Function, Module};
+use crate::types::RefType;
+use immediate::Encoded;
+
+impl Module {
+    /// Encodes the module, valid or not. [`Module::decode`] gives the same module back.
+    ///
+    /// Sections without content are left out, except two that only mark the place of a custom section.
+    ///
+    /// ```
+    /// use mutagen_wasm_ast::{Limits, Module};
+    ///
+    /// let module = Module { memories: vec![Limits::at_least(1)], ..Module::default() };
+    /// assert_eq!(module.encode(), b"\0asm\x01\0\0\0\x05\x03\x01\0\x01");
+    /// assert_eq!(Module::decode(&module.encode())?, module);
+    /// # Ok::<(), mutagen_wasm_ast::DecodeError>(())
+    /// ```
+    pub fn encode(&self) -> Vec<u8> {
+        let mut encoder = Encoder(wasm_encoder::Module::new());
+        encoder.customs(&self.customs.first);
+        encoder.interface(self);
+        encoder.segments(self);
+        encoder.customs(&self.customs.before_code);
+        encoder.code(self);
+        encoder.data(self);
+        encoder.customs(&self.customs.last);
+        encoder.0.finish()
+    }
+}
+
+struct Encoder(wasm_encoder::Module);
+
+impl Encoder {
+    fn section(&mut self, wanted: bool, section: &impl Section) {
+        if wanted {
+            self.0.section(section);
+        }
+    }
+
+    fn customs(&mut self, customs: &[Custom]) {
+        for custom in customs {
+            let (name, data) = (custom.name.0.as_str().into(), custom.bytes.0.as_slice().into());
+            self.0.section(&CustomSection { name, data });
+        }
+    }
+
+    /// Sections from types to the start function.
+    fn interface(&mut self, module: &Module) {
+        let mark_first = !module.customs.first.is_empty();
+        self.section(mark_first || !module.types.is_empty(), &types(module));
+        self.section(!module.imports.is_empty(), &imports(module));
+        self.section(!module.functions.is_empty(), &functions(module));
+        self.section(!module.tables.is_empty(), &tables(module));
+        self.section(!module.memories.is_empty(), &memories(module));
+        self.section(!module.globals.is_empty(), &globals(module));
+        self.section(!module.exports.is_empty(), &exports(module));
+        if let Some(function) = module.start {
+            self.0.section(&StartSection { function_index: function.get() });
+        }
+    }
+
+    fn segments(&mut self, module: &Module) {
+        self.section(!module.elements.is_empty(), &elements(module));
+        if module.data_count == DataCount::Present {
+            self.0.section(&DataCountSection { count: module.data.len() as u32 });
+        }
+    }
+
+    fn code(&mut self, module: &Module) {
+        let mark_code = !module.customs.before_code.is_empty();
+        if mark_code || !module.functions.is_empty() {
+            self.0.section(&code(module));
+        }
+    }
+
+    fn data(&mut self, module: &Module) {
+        if !module.data.is_empty() {
+            self.0.section(&data(module));
+        }
+    }
+}
+
+fn types(module: &Module) -> TypeSection {
+    let mut section = TypeSection::new();
+    for ty in &module.types {
+        section.ty().function(ty.params.iter().map(Encoded::encoded), ty.results.iter().map(Encoded::encoded));
+    }
+    section
+}
+
+fn imports(module: &Module) -> ImportSection {
+    let mut section = ImportSection::new();
+    for import in &module.imports {
+        section.import(&import.module.0, &import.name.0, import.item.encoded());
+    }
+    section
+}
+
+fn functions(module: &Module) -> FunctionSection {
+    let mut section = FunctionSection::new();
+    for function in &module.functions {
+        section.function(function.ty.get());
+    }
+    section
+}
+
+fn tables(module: &Module) -> TableSection {
+    let mut section = TableSection::new();
+    for table in &module.tables {
+        section.table(table.encoded());
+    }
+    section
+}
+
+fn memories(module: &Module) -> MemorySection {
+    let mut section = MemorySection::new();
+    for memory in &module.memories {
+        section.memory(memory.encoded());
+    }
+    section
+}
+
+fn globals(module: &Module) -> GlobalSection {
+    let mut section = GlobalSection::new();
+    for global in &module.globals {
+        section.global(global.ty.encoded(), &const_expr(&global.init));
+    }
+    section
+}
+
+fn exports(module: &Module) -> ExportSection {
+    let mut section = ExportSection::new();
+    for export in &module.exports {
+        let (kind, index) = export.item.encoded();
+        section.export(&export.name.0, kind, index);
+    }
+    section
+}
+
+fn elements(module: &Module) -> ElementSection {
+    let mut section = ElementSection::new();
+    for element in &module.elements {
+        encode_element(&mut section, element);
+    }
+    section
+}
+
+/// What stands in front of the elements themselves.
+enum Place<'a> {
+    Active(Option<u32>, &'a ConstExpr),
+    Passive,
+    Declared,
+}
+
+fn encode_element(section: &mut ElementSection, element: &Element) {
+    match element {
+        Element::Active { offset, functions } => {
+            element_functions(section, Place::Active(None, offset), functions);
+        }
+        Element::ActiveIn { table, offset, functions } => {
+            element_functions(section, Place::Active(Some(table.get()), offset), functions);
+        }
+        Element::Passive { functions } => element_functions(section, Place::Passive, functions),
+        Element::Declared { functions } => element_functions(section, Place::Declared, functions),
+        Element::ActiveExprs { offset, exprs } => {
+            element_exprs(section, Place::Active(None, offset), RefType::FuncRef, exprs);
+        }
+        Element::ActiveExprsIn { table, offset, ty, exprs } => {
+            element_exprs(section, Place::Active(Some(table.get()), offset), *ty, exprs);
+        }
+        Element::PassiveExprs { ty, exprs } => element_exprs(section, Place::Passive, *ty, exprs),
+        Element::DeclaredExprs { ty, exprs } => element_exprs(section, Place::Declared, *ty, exprs),
+    }
+}
+
+fn element_functions(section: &mut ElementSection, place: Place<'_>, functions: &[FuncIdx]) {
+    let functions: Vec<u32> = functions.iter().map(|function| function.get()).collect();
+    element_segment(section, place, Elements::Functions(functions.into()));
+}
+
+fn element_exprs(section: &mut ElementSection, place: Place<'_>, ty: RefType, exprs: &[ConstExpr]) {
+    let exprs: Vec<_> = exprs.iter().map(|expr| const_expr(expr)).collect();
+    element_segment(section, place, Elements::Expressions(ty.encoded(), exprs.into()));
+}
+
+fn element_segment(section: &mut ElementSection, place: Place<'_>, elements: Elements<'_>) {
+    match place {
+        Place::Active(table, offset) => section.active(table, &const_expr(offset), elements),
+        Place::Passive => section.passive(elements),
+        Place::Declared => section.declared(elements),
+    };
+}
+
+fn code(module: &Module) -> CodeSection {
+    let mut section = CodeSection::new();
+    let mut body = Vec::new();
+    for function in &module.functions {
+        body.clear();
+        encode_function(function, &mut body);
+        section.raw(&body);
+    }
+    section
+}
+
+fn encode_function(function: &Function, sink: &mut Vec<u8>) {
+    function.locals.len().encode(sink);
+    for locals in &function.locals {
+        locals.count.0.encode(sink);
+        locals.ty.encoded().encode(sink);
+    }
+    instr::encode_body(&function.body, sink);
+    Instruction::End.encode(sink);
+}
+
+fn data(module: &Module) -> DataSection {
+    let mut section = DataSection::new();
+    for segment in &module.data {
+        match segment {
+            Data::Active { memory, offset, bytes } => {
+                section.active(memory.get(), &const_expr(offset), bytes.0.iter().copied())
+            }
+            Data::Passive { bytes } => section.passive(bytes.0.iter().copied()),
+        };
+    }
+    section
+}
+
+fn const_expr(ops: &[Op]) -> wasm_encoder::ConstExpr {
+    let mut bytes = Vec::new();
+    for op in ops {
+        instr::encode_op(op, &mut bytes);
+    }
+    wasm_encoder::ConstExpr::raw(bytes)
+}

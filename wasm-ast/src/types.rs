@@ -1,0 +1,132 @@
+//! Types of values, functions, blocks, tables, memories and globals.
+
+use crate::index::TypeIdx;
+
+/// The type of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+pub enum ValType {
+    /// 32-bit integer.
+    I32,
+    /// 64-bit integer.
+    I64,
+    /// 32-bit float.
+    F32,
+    /// 64-bit float.
+    F64,
+    /// 128-bit vector.
+    #[cfg_attr(any(), mutagen(when = when::simd))]
+    V128,
+    /// Nullable reference to a function.
+    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    FuncRef,
+    /// Nullable reference to something of the host's.
+    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    ExternRef,
+}
+
+/// The type of a reference, as tables hold them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+pub enum RefType {
+    /// Nullable reference to a function.
+    FuncRef,
+    /// Nullable reference to something of the host's.
+    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    ExternRef,
+}
+
+/// The type of a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+pub struct FuncType {
+    /// What it takes.
+    pub params: Vec<ValType>,
+    /// What it gives. More than one result needs multi-value.
+    pub results: Vec<ValType>,
+}
+
+impl FuncType {
+    /// The type of a function that takes `params` and gives `results`.
+    pub fn new(params: impl Into<Vec<ValType>>, results: impl Into<Vec<ValType>>) -> Self {
+        Self { params: params.into(), results: results.into() }
+    }
+}
+
+/// What a block takes from the stack and leaves there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+pub enum BlockType {
+    /// Takes and leaves nothing.
+    Empty,
+    /// Takes nothing and leaves one value.
+    Value(ValType),
+    /// As a function of that type would.
+    #[cfg_attr(any(), mutagen(when = when::multi_value))]
+    Type(TypeIdx),
+}
+
+/// The width of the addresses of a memory or of the indices of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+pub enum AddressType {
+    /// 32 bits.
+    I32,
+    /// 64 bits.
+    #[cfg_attr(any(), mutagen(when = when::memory64))]
+    I64,
+}
+
+/// One end of [`Limits`], in pages for memories and in elements for tables.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
+pub struct Bound(#[cfg_attr(any(), mutagen(skip))] pub u64);
+
+/// The size that a memory or a table begins with, and the one that it may grow to. It is also the whole type of a memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+pub struct Limits {
+    /// Size at the beginning.
+    pub min: Bound,
+    /// Size that growing must not exceed.
+    pub max: Option<Bound>,
+    /// Width of addresses.
+    pub address: AddressType,
+}
+
+impl Limits {
+    /// 32-bit limits from `min` upwards.
+    pub fn at_least(min: u64) -> Self {
+        Self { min: Bound(min), max: None, address: AddressType::I32 }
+    }
+}
+
+/// The type of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+pub struct TableType {
+    /// What it holds.
+    pub element: RefType,
+    /// How many of them.
+    pub limits: Limits,
+}
+
+/// The type of a global.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(any(), derive(Generate, Mutable))]
+pub struct GlobalType {
+    /// What it holds.
+    pub value: ValType,
+    /// Whether `global.set` may change it.
+    pub mutable: bool,
+}
+
+impl From<RefType> for ValType {
+    fn from(ty: RefType) -> Self {
+        match ty {
+            RefType::FuncRef => Self::FuncRef,
+            RefType::ExternRef => Self::ExternRef,
+        }
+    }
+}
