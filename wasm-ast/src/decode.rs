@@ -40,7 +40,12 @@ impl Module {
         if bytes.is_empty() {
             return Err(DecodeError::malformed(0, "the module is empty"));
         }
-        let mut decoder = Decoder { bytes, module: Self::default(), bodies: BodyReader::default(), progress: Progress::Start };
+        let mut decoder = Decoder {
+            bytes,
+            module: Self::default(),
+            bodies: BodyReader::default(),
+            progress: Progress::Start,
+        };
         let mut next_body = 0;
         for payload in Parser::new(0).parse_all(bytes) {
             decoder.payload(payload?, &mut next_body)?;
@@ -136,8 +141,9 @@ impl Decoder<'_> {
 fn core_module_only(encoding: Encoding, offset: usize) -> Result<(), DecodeError> {
     match encoding {
         Encoding::Module => Ok(()),
-        Encoding::Component => {
-            Err(DecodeError::malformed(offset, "this is a component, not a core module: extract its modules first"))
-        }
+        Encoding::Component => Err(DecodeError::malformed(
+            offset,
+            "this is a component, not a core module: extract its modules first",
+        )),
     }
 }

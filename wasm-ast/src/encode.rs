@@ -4,14 +4,14 @@ mod immediate;
 mod instr;
 
 use wasm_encoder::{
-    CodeSection, CustomSection, DataCountSection, DataSection, ElementSection, Elements, Encode, ExportSection,
-    FunctionSection, GlobalSection, ImportSection, Instruction, MemorySection, Section, StartSection, TableSection,
-    TypeSection,
+    CodeSection, CustomSection, DataCountSection, DataSection, ElementSection, Elements, Encode,
+    ExportSection, FunctionSection, GlobalSection, ImportSection, Instruction, MemorySection, Section,
+    StartSection, TableSection, TypeSection,
 };
 
 use crate::index::FuncIdx;
-use crate::instr::Op;
 use crate::module::{ConstExpr, Custom, Data, DataCount, Element, Function, Module};
+use crate::op::Op;
 use crate::types::RefType;
 use immediate::Encoded;
 
@@ -96,7 +96,9 @@ impl Encoder {
 fn types(module: &Module) -> TypeSection {
     let mut section = TypeSection::new();
     for ty in &module.types {
-        section.ty().function(ty.params.iter().map(Encoded::encoded), ty.results.iter().map(Encoded::encoded));
+        section
+            .ty()
+            .function(ty.params.iter().map(Encoded::encoded), ty.results.iter().map(Encoded::encoded));
     }
     section
 }

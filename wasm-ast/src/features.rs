@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::BitOr;
 use std::str::FromStr;
 
-use crate::Scope;
+use mutagen_engine::Scope;
 
 macro_rules! define_features {
     ($($(#[$doc:meta])* $feature:ident $name:ident;)*) => {
@@ -26,7 +26,8 @@ macro_rules! define_features {
             }
         }
 
-        /// Conditions for `#[mutagen(when = ..)]`, one per feature, and `wasm1` for what is always on.
+        /// Conditions on a scope, one per feature, and `wasm1` for what is always on.
+        #[allow(dead_code, reason = "not every feature rules a constructor of its own")]
         pub(crate) mod when {
             use super::{Feature, Features, Scope};
 
@@ -39,11 +40,12 @@ macro_rules! define_features {
         }
 
         /// What an instruction needs, by the feature that brings it.
+        #[allow(dead_code, reason = "not every feature brings instructions")]
         pub(crate) mod needs {
             use super::{Feature, Features};
 
             pub(crate) const fn wasm1() -> Features {
-                Features::WASM1_ALONE
+                Features::NONE
             }
             $(pub(crate) const fn $name() -> Features {
                 Features::only(Feature::$feature)
@@ -108,7 +110,7 @@ pub struct Features(u32);
 
 impl Features {
     /// The first version of WebAssembly and no more, not even imports of mutable globals.
-    const WASM1_ALONE: Self = Self(0);
+    pub const NONE: Self = Self(0);
 
     /// WebAssembly 1.0, what the study of MUTAGEN used.
     pub const WASM1: Self = Self::only(Feature::MutableGlobal);
@@ -199,7 +201,7 @@ impl FromStr for Features {
     type Err = UnknownFeature;
 
     fn from_str(text: &str) -> Result<Self, UnknownFeature> {
-        text.split(',').map(str::trim).try_fold(Self::WASM1_ALONE, Self::adjusted)
+        text.split(',').map(str::trim).try_fold(Self::NONE, Self::adjusted)
     }
 }
 

@@ -1,15 +1,17 @@
 //! What stands inside instructions besides indices: constants, memory arguments, lanes. Constants are kept as bits, so that
 //! comparing and hashing are exact.
 
+mod candidates;
+
 use std::fmt;
+
+use mutagen_engine::{Generate, Mutable};
 
 use crate::index::MemIdx;
 
 /// The bits of a 32-bit float.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct F32(#[cfg_attr(any(), mutagen(skip))] pub u32);
+pub struct F32(pub u32);
 
 impl fmt::Debug for F32 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -19,9 +21,7 @@ impl fmt::Debug for F32 {
 
 /// The bits of a 64-bit float.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct F64(#[cfg_attr(any(), mutagen(skip))] pub u64);
+pub struct F64(pub u64);
 
 impl fmt::Debug for F64 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,27 +31,19 @@ impl fmt::Debug for F64 {
 
 /// The sixteen bytes of a vector constant, lowest first. Boxed: vectors are rare, and instructions should be small.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct V128(#[cfg_attr(any(), mutagen(skip))] pub Box<[u8; 16]>);
+pub struct V128(pub Box<[u8; 16]>);
 
 /// The lane numbers of `i8x16.shuffle`. Valid ones are below 32.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct Lanes(#[cfg_attr(any(), mutagen(skip))] pub Box<[u8; 16]>);
+pub struct Lanes(pub Box<[u8; 16]>);
 
 /// A lane number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct Lane(#[cfg_attr(any(), mutagen(skip))] pub u8);
+pub struct Lane(pub u8);
 
 /// The alignment that a memory access promises, as exponent of two. An access is valid up to its natural alignment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct Align(#[cfg_attr(any(), mutagen(skip))] u8);
+pub struct Align(u8);
 
 impl Align {
     /// The largest exponent: the next bit says that a memory index follows.
@@ -70,9 +62,7 @@ impl Align {
 
 /// The constant that a memory access adds to its address. Bytes rather than a `u64` for the same reason as indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct Offset(#[cfg_attr(any(), mutagen(skip))] [u8; 8]);
+pub struct Offset([u8; 8]);
 
 impl Offset {
     /// The offset of so many bytes. Above `u32::MAX` it needs memory64.
@@ -93,8 +83,7 @@ impl fmt::Debug for Offset {
 }
 
 /// Where and how an instruction goes to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct MemArg {
     /// Added to the address.
     pub offset: Offset,
@@ -102,34 +91,4 @@ pub struct MemArg {
     pub align: Align,
     /// Which memory. Other than 0 needs multi-memory.
     pub memory: MemIdx,
-}
-
-/// A string of bytes: the content of a data segment or of a custom section. One position for mutation, however long.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = BytesMutants, generate = BytesMutants::generate))]
-pub struct Bytes(#[cfg_attr(any(), mutagen(skip))] pub Vec<u8>);
-
-impl fmt::Debug for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Bytes(\"{}\")", self.0.escape_ascii())
-    }
-}
-
-/// A name of an import, export or custom section. One position for mutation: engines compare names, they do not read them.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = NameMutants, generate = NameMutants::generate))]
-pub struct Name(#[cfg_attr(any(), mutagen(skip))] pub String);
-
-impl From<&str> for Name {
-    fn from(name: &str) -> Self {
-        Self(name.to_owned())
-    }
-}
-
-impl From<&[u8]> for Bytes {
-    fn from(bytes: &[u8]) -> Self {
-        Self(bytes.to_vec())
-    }
 }

@@ -2,15 +2,24 @@
 
 use std::fmt;
 
-/// Defines an index type: four bytes rather than a `u32`, which keeps an instruction with a memory argument small.
+use mutagen_engine::{Scope, Source};
+
+use crate::features::when;
+use crate::leaf::{Leaf, leaves};
+
+/// Neighbours, then small numbers.
+fn near(index: u32) -> [u32; 6] {
+    [index.saturating_sub(1), index.saturating_add(1), 0, 1, 2, 3]
+}
+
+/// Defines an index type: four bytes rather than a `u32`, which keeps an instruction with a memory argument small. Indices
+/// other than 0 are mutants only with the feature.
 macro_rules! indices {
-    ($($(#[$doc:meta])* $name:ident)*) => {
+    ($($(#[$doc:meta])* $name:ident $feature:ident;)*) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-            #[cfg_attr(any(), derive(Generate, Mutable))]
-            #[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-            pub struct $name(#[cfg_attr(any(), mutagen(skip))] [u8; 4]);
+            pub struct $name([u8; 4]);
 
             impl $name {
                 /// The index with this number.
@@ -23,6 +32,28 @@ macro_rules! indices {
                     u32::from_le_bytes(self.0)
                 }
             }
+
+            impl Leaf for $name {
+                type Bits = u32;
+
+                fn bits(&self) -> u32 {
+                    self.get()
+                }
+
+                fn from_bits(bits: u32) -> Self {
+                    Self::new(bits)
+                }
+
+                fn random(source: &mut Source, size: usize) -> u32 {
+                    if when::$feature(source.scope()) { source.below(size + 1) as u32 } else { 0 }
+                }
+
+                fn candidates(index: u32, scope: &Scope) -> impl AsRef<[u32]> {
+                    if when::$feature(scope) { near(index) } else { [0; 6] }
+                }
+            }
+
+            leaves!($name);
 
             impl From<u32> for $name {
                 fn from(index: u32) -> Self {
@@ -41,21 +72,21 @@ macro_rules! indices {
 
 indices! {
     /// Index of a function type.
-    TypeIdx
+    TypeIdx wasm1;
     /// Index of a function: imported ones come first.
-    FuncIdx
+    FuncIdx wasm1;
     /// Index of a table: imported ones come first.
-    TableIdx
+    TableIdx reference_types;
     /// Index of a memory: imported ones come first.
-    MemIdx
+    MemIdx multi_memory;
     /// Index of a global: imported ones come first.
-    GlobalIdx
+    GlobalIdx wasm1;
     /// Index of an element segment.
-    ElemIdx
+    ElemIdx wasm1;
     /// Index of a data segment.
-    DataIdx
+    DataIdx wasm1;
     /// Index of a local: parameters come first.
-    LocalIdx
+    LocalIdx wasm1;
     /// How many enclosing blocks a branch leaves behind: 0 is the innermost block.
-    LabelIdx
+    LabelIdx wasm1;
 }

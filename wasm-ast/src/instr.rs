@@ -1,23 +1,20 @@
-//! Instructions: [`Op`] for those without a body, made from the table, and [`Block`] for those with one.
+//! Bodies: trees of instructions, [`Op`] for those without a body and [`Block`] for those with one.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::mem;
 
-use crate::immediate::{F32, F64, Lane, Lanes, MemArg, V128};
-use crate::index::{
-    DataIdx, ElemIdx, FuncIdx, GlobalIdx, LabelIdx, LocalIdx, MemIdx, TableIdx, TypeIdx,
-};
+use mutagen_engine::{Generate, Mutable};
+
+use crate::op::Op;
 use crate::stack::deep;
-use crate::table::for_each_op;
-use crate::types::{BlockType, RefType, ValType};
+use crate::types::BlockType;
 
 /// One instruction of a function's body.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum Instr {
     /// An instruction without a body.
-    #[cfg_attr(any(), mutagen(default, weight = 16))]
+    #[mutagen(default, weight = 16)]
     Op(Op),
     /// An instruction with a body.
     Block(Box<Block>),
@@ -35,84 +32,8 @@ impl From<Block> for Instr {
     }
 }
 
-macro_rules! define_ops {
-    (
-        singles { $($feature:ident: $($single:ident $(( $($field:ident: $type:ident),* ))?)*;)* }
-        groups { $(
-            #[doc = $signature:literal]
-            $group:ident ($($group_field:ident: $group_type:ident),*) {
-                $first_feature:ident: $($first_op:ident)*;
-                $($more_feature:ident: $($more_op:ident)*;)*
-            }
-        )* }
-    ) => {
-        /// An instruction without a body.
-        ///
-        /// Constructors are named as in wasmparser. Those that hold a group, such as [`Op::I32Binary`], share it among all
-        /// instructions of one stack signature: to exchange one of the group for another keeps a function valid.
-        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-        #[cfg_attr(any(), derive(Generate, Mutable))]
-        pub enum Op {
-            $($(
-                #[doc = concat!("`", stringify!($single), "`")]
-                #[cfg_attr(any(), mutagen(when = when::$feature))]
-                $single $(( $($type),* ))?,
-            )*)*
-            $(
-                #[doc = concat!("Group with signature", $signature)]
-                #[cfg_attr(any(), mutagen(when = when::$first_feature))]
-                $group($group, $($group_type),*),
-            )*
-            /// `br_table`
-            BrTable(Box<BrTable>),
-            /// `select` with types
-            #[cfg_attr(any(), mutagen(when = when::reference_types))]
-            TypedSelect(Box<SelectTypes>),
-        }
-
-        $(
-            #[doc = concat!("Instructions with signature", $signature)]
-            #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-            #[cfg_attr(any(), derive(Generate, Mutable))]
-            pub enum $group {
-                $(
-                    #[doc = concat!("`", stringify!($first_op), "`")]
-                    $first_op,
-                )*
-                $($(
-                    #[doc = concat!("`", stringify!($more_op), "`")]
-                    #[cfg_attr(any(), mutagen(when = when::$more_feature))]
-                    $more_op,
-                )*)*
-            }
-        )*
-    };
-}
-
-for_each_op!(define_ops);
-
-/// Where `br_table` goes.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-pub struct BrTable {
-    /// Targets of the operands 0, 1, ...
-    pub targets: Vec<LabelIdx>,
-    /// Target of every larger operand.
-    pub default: LabelIdx,
-}
-
-/// The types written at a `select`. Valid is exactly one.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-pub struct SelectTypes {
-    /// Types of the results.
-    #[cfg_attr(any(), mutagen(default = vec![ValType::I32]))]
-    pub types: Vec<ValType>,
-}
-
 /// The four instructions that have a body.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum BlockKind {
     /// `block`
     Block,
@@ -128,7 +49,7 @@ pub enum BlockKind {
 ///
 /// Cloning, comparing, hashing, printing and dropping it work at any depth of nesting: they move to a fresh stack before
 /// the current one ends. So fields cannot be moved out of a block; use [`std::mem::take`].
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Generate, Mutable)]
 pub struct Block {
     /// Which of the four it is. The kind can change while the body stays.
     pub kind: BlockKind,

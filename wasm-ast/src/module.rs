@@ -1,13 +1,17 @@
 //! A whole module. Sections are lists; a function is held together although the binary format splits it in two.
 
-use crate::immediate::{Bytes, Name};
+use mutagen_engine::{Generate, Mutable, Scope};
+
+use crate::bytes::{Bytes, Name};
+use crate::features::when;
 use crate::index::{FuncIdx, GlobalIdx, MemIdx, TableIdx, TypeIdx};
-use crate::instr::{Instr, Op};
+use crate::instr::Instr;
+use crate::leaf::{Leaf, leaves};
+use crate::op::Op;
 use crate::types::{FuncType, GlobalType, Limits, RefType, TableType, ValType};
 
 /// A WebAssembly module, valid or not.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub struct Module {
     /// Function types.
     pub types: Vec<FuncType>,
@@ -36,8 +40,7 @@ pub struct Module {
 }
 
 /// An import.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Import {
     /// First half of the name.
     pub module: Name,
@@ -48,8 +51,7 @@ pub struct Import {
 }
 
 /// What an import asks for.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum ImportItem {
     /// A function of that type.
     Func(TypeIdx),
@@ -62,8 +64,7 @@ pub enum ImportItem {
 }
 
 /// A function with its body.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Function {
     /// Its type.
     pub ty: TypeIdx,
@@ -74,11 +75,10 @@ pub struct Function {
 }
 
 /// Some locals of one type, as the binary format groups them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Locals {
     /// How many.
-    #[cfg_attr(any(), mutagen(default = LocalCount(1)))]
+    #[mutagen(default = LocalCount(1))]
     pub count: LocalCount,
     /// Of which type.
     pub ty: ValType,
@@ -86,28 +86,43 @@ pub struct Locals {
 
 /// A number of locals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct LocalCount(#[cfg_attr(any(), mutagen(skip))] pub u32);
+pub struct LocalCount(pub u32);
+
+impl Leaf for LocalCount {
+    type Bits = u32;
+
+    fn bits(&self) -> u32 {
+        self.0
+    }
+
+    fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// Small numbers only: many locals cost engines much time and teach little.
+    fn candidates(count: u32, _: &Scope) -> impl AsRef<[u32]> {
+        [count.saturating_sub(1), count.saturating_add(1), 0, 1, 2, 3]
+    }
+}
+
+leaves!(LocalCount);
 
 /// An expression that gives the first value of a global, or the place of a segment. The binary format has no room for
 /// blocks here, but for every other instruction.
 pub type ConstExpr = Vec<Op>;
 
 /// A global with its first value.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Global {
     /// Its type.
     pub ty: GlobalType,
     /// Its first value.
-    #[cfg_attr(any(), mutagen(default = zero()))]
+    #[mutagen(default = zero())]
     pub init: ConstExpr,
 }
 
 /// An export.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Export {
     /// Its name. No two exports of a valid module have the same.
     pub name: Name,
@@ -116,8 +131,7 @@ pub struct Export {
 }
 
 /// What an export gives away.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum ExportItem {
     /// A function.
     Func(FuncIdx),
@@ -130,51 +144,50 @@ pub enum ExportItem {
 }
 
 /// An element segment: one constructor for each of the eight forms of the binary format, in another order.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum Element {
     /// Functions for table 0.
     Active {
         /// Where they go.
-        #[cfg_attr(any(), mutagen(default = zero()))]
+        #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The functions.
         functions: Vec<FuncIdx>,
     },
     /// Functions for `table.init`.
-    #[cfg_attr(any(), mutagen(when = when::bulk_memory))]
+    #[mutagen(when = when::bulk_memory)]
     Passive {
         /// The functions.
         functions: Vec<FuncIdx>,
     },
     /// Functions for a table that is named.
-    #[cfg_attr(any(), mutagen(when = when::bulk_memory))]
+    #[mutagen(when = when::bulk_memory)]
     ActiveIn {
         /// The table.
         table: TableIdx,
         /// Where they go.
-        #[cfg_attr(any(), mutagen(default = zero()))]
+        #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The functions.
         functions: Vec<FuncIdx>,
     },
     /// Functions that `ref.func` may name.
-    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    #[mutagen(when = when::reference_types)]
     Declared {
         /// The functions.
         functions: Vec<FuncIdx>,
     },
     /// Expressions for table 0.
-    #[cfg_attr(any(), mutagen(when = when::bulk_memory))]
+    #[mutagen(when = when::bulk_memory)]
     ActiveExprs {
         /// Where they go.
-        #[cfg_attr(any(), mutagen(default = zero()))]
+        #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The references.
         exprs: Vec<ConstExpr>,
     },
     /// Expressions for `table.init`.
-    #[cfg_attr(any(), mutagen(when = when::bulk_memory))]
+    #[mutagen(when = when::bulk_memory)]
     PassiveExprs {
         /// The type of the references.
         ty: RefType,
@@ -182,12 +195,12 @@ pub enum Element {
         exprs: Vec<ConstExpr>,
     },
     /// Expressions for a table that is named.
-    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    #[mutagen(when = when::reference_types)]
     ActiveExprsIn {
         /// The table.
         table: TableIdx,
         /// Where they go.
-        #[cfg_attr(any(), mutagen(default = zero()))]
+        #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The type of the references.
         ty: RefType,
@@ -195,7 +208,7 @@ pub enum Element {
         exprs: Vec<ConstExpr>,
     },
     /// Expressions whose functions `ref.func` may name.
-    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    #[mutagen(when = when::reference_types)]
     DeclaredExprs {
         /// The type of the references.
         ty: RefType,
@@ -205,21 +218,20 @@ pub enum Element {
 }
 
 /// A data segment.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum Data {
     /// Bytes that are in memory after instantiation.
     Active {
         /// The memory.
         memory: MemIdx,
         /// Where they go.
-        #[cfg_attr(any(), mutagen(default = zero()))]
+        #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The bytes.
         bytes: Bytes,
     },
     /// Bytes for `memory.init`.
-    #[cfg_attr(any(), mutagen(when = when::bulk_memory))]
+    #[mutagen(when = when::bulk_memory)]
     Passive {
         /// The bytes.
         bytes: Bytes,
@@ -227,20 +239,18 @@ pub enum Data {
 }
 
 /// Whether there is a data count section. Its number is always right: a module where it is not is malformed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub enum DataCount {
     /// No. Then the code must not mention data segments.
     #[default]
     Absent,
     /// Yes.
-    #[cfg_attr(any(), mutagen(when = when::bulk_memory))]
+    #[mutagen(when = when::bulk_memory)]
     Present,
 }
 
 /// A custom section: a name and bytes, which no engine has to understand.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub struct Custom {
     /// Its name, such as `name` or `producers`.
     pub name: Name,
@@ -249,8 +259,7 @@ pub struct Custom {
 }
 
 /// Custom sections, in the three places that mean something to tools. Those found elsewhere go to the next of these places.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub struct Customs {
     /// Before all other sections, such as `dylink.0`.
     pub first: Vec<Custom>,
@@ -261,7 +270,6 @@ pub struct Customs {
 }
 
 /// The expression in segments and globals that mutation puts where there was none.
-#[cfg(any())]
 fn zero() -> ConstExpr {
     vec![Op::I32Const(0)]
 }

@@ -1,10 +1,13 @@
 //! Types of values, functions, blocks, tables, memories and globals.
 
+use mutagen_engine::{Generate, Mutable, Scope};
+
+use crate::features::when;
 use crate::index::TypeIdx;
+use crate::leaf::{Leaf, leaves};
 
 /// The type of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum ValType {
     /// 32-bit integer.
     I32,
@@ -15,30 +18,28 @@ pub enum ValType {
     /// 64-bit float.
     F64,
     /// 128-bit vector.
-    #[cfg_attr(any(), mutagen(when = when::simd))]
+    #[mutagen(when = when::simd)]
     V128,
     /// Nullable reference to a function.
-    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    #[mutagen(when = when::reference_types)]
     FuncRef,
     /// Nullable reference to something of the host's.
-    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    #[mutagen(when = when::reference_types)]
     ExternRef,
 }
 
 /// The type of a reference, as tables hold them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum RefType {
     /// Nullable reference to a function.
     FuncRef,
     /// Nullable reference to something of the host's.
-    #[cfg_attr(any(), mutagen(when = when::reference_types))]
+    #[mutagen(when = when::reference_types)]
     ExternRef,
 }
 
 /// The type of a function.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub struct FuncType {
     /// What it takes.
     pub params: Vec<ValType>,
@@ -54,38 +55,56 @@ impl FuncType {
 }
 
 /// What a block takes from the stack and leaves there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum BlockType {
     /// Takes and leaves nothing.
     Empty,
     /// Takes nothing and leaves one value.
     Value(ValType),
     /// As a function of that type would.
-    #[cfg_attr(any(), mutagen(when = when::multi_value))]
+    #[mutagen(when = when::multi_value)]
     Type(TypeIdx),
 }
 
 /// The width of the addresses of a memory or of the indices of a table.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum AddressType {
     /// 32 bits.
     I32,
     /// 64 bits.
-    #[cfg_attr(any(), mutagen(when = when::memory64))]
+    #[mutagen(when = when::memory64)]
     I64,
 }
 
 /// One end of [`Limits`], in pages for memories and in elements for tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
-#[cfg_attr(any(), mutagen(mutants = Boundary, generate = Boundary::generate))]
-pub struct Bound(#[cfg_attr(any(), mutagen(skip))] pub u64);
+pub struct Bound(pub u64);
+
+impl Leaf for Bound {
+    type Bits = u64;
+
+    fn bits(&self) -> u64 {
+        self.0
+    }
+
+    fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// Neighbours, small numbers, and both sides of the largest memory, of the largest number and, with 64-bit addresses,
+    /// of the largest memory there.
+    fn candidates(bound: u64, scope: &Scope) -> impl AsRef<[u64]> {
+        let wide =
+            if when::memory64(scope) { [1 << 48, (1 << 48) + 1, u64::MAX] } else { [u32::MAX.into(); 3] };
+        let near = [bound.saturating_sub(1), bound.saturating_add(1)];
+        [near[0], near[1], 0, 1, 2, 65_535, 65_536, 65_537, u32::MAX.into(), wide[0], wide[1], wide[2]]
+    }
+}
+
+leaves!(Bound);
 
 /// The size that a memory or a table begins with, and the one that it may grow to. It is also the whole type of a memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Limits {
     /// Size at the beginning.
     pub min: Bound,
@@ -103,8 +122,7 @@ impl Limits {
 }
 
 /// The type of a table.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct TableType {
     /// What it holds.
     pub element: RefType,
@@ -113,8 +131,7 @@ pub struct TableType {
 }
 
 /// The type of a global.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(any(), derive(Generate, Mutable))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct GlobalType {
     /// What it holds.
     pub value: ValType,

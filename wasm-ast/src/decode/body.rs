@@ -4,8 +4,9 @@ use wasmparser::{FunctionBody, Operator, OperatorsReader};
 
 use super::immediate::{Missing, Parsed, br_table};
 use super::{DecodeError, MAX_DEPTH};
-use crate::instr::*;
+use crate::instr::{Block, BlockKind, Instr};
 use crate::module::{ConstExpr, LocalCount, Locals};
+use crate::op::*;
 use crate::table::for_each_op;
 use crate::types::{BlockType, ValType};
 
@@ -27,7 +28,10 @@ struct OpenBlock {
 }
 
 impl BodyReader {
-    pub(super) fn function(&mut self, body: &FunctionBody<'_>) -> Result<(Vec<Locals>, Vec<Instr>), DecodeError> {
+    pub(super) fn function(
+        &mut self,
+        body: &FunctionBody<'_>,
+    ) -> Result<(Vec<Locals>, Vec<Instr>), DecodeError> {
         let mut reader = body.get_locals_reader()?;
         let mut locals = Vec::new();
         for _ in 0..reader.get_count() {
@@ -61,7 +65,8 @@ impl BodyReader {
 
     fn open(&mut self, offset: usize, kind: BlockKind, ty: wasmparser::BlockType) -> Result<(), DecodeError> {
         if self.open.len() == MAX_DEPTH {
-            let message = format!("blocks are nested deeper than {MAX_DEPTH} levels, the limit of this decoder");
+            let message =
+                format!("blocks are nested deeper than {MAX_DEPTH} levels, the limit of this decoder");
             return Err(DecodeError::malformed(offset, message));
         }
         let ty = BlockType::parsed(ty).map_err(|feature| DecodeError::missing(offset, feature))?;

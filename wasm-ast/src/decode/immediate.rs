@@ -4,7 +4,7 @@ use wasmparser::{AbstractHeapType, HeapType};
 
 use crate::immediate::{Align, F32, F64, Lane, Lanes, MemArg, Offset, V128};
 use crate::index::{DataIdx, ElemIdx, FuncIdx, GlobalIdx, LabelIdx, LocalIdx, MemIdx, TableIdx, TypeIdx};
-use crate::instr::{BrTable, SelectTypes};
+use crate::op::{BrTable, SelectTypes};
 use crate::types::{
     AddressType, BlockType, Bound, FuncType, GlobalType, Limits, RefType, TableType, ValType,
 };
@@ -59,8 +59,12 @@ impl Parsed<HeapType> for RefType {
             HeapType::FUNC => Ok(Self::FuncRef),
             HeapType::EXTERN => Ok(Self::ExternRef),
             HeapType::Abstract { shared: true, .. } => Err("shared-everything-threads"),
-            HeapType::Abstract { ty: AbstractHeapType::Exn | AbstractHeapType::NoExn, .. } => Err("exceptions"),
-            HeapType::Abstract { ty: AbstractHeapType::Cont | AbstractHeapType::NoCont, .. } => Err("stack-switching"),
+            HeapType::Abstract { ty: AbstractHeapType::Exn | AbstractHeapType::NoExn, .. } => {
+                Err("exceptions")
+            }
+            HeapType::Abstract { ty: AbstractHeapType::Cont | AbstractHeapType::NoCont, .. } => {
+                Err("stack-switching")
+            }
             HeapType::Abstract { .. } => Err("gc"),
             HeapType::Concrete(_) => Err("function-references"),
             HeapType::Exact(_) => Err("custom-descriptors"),
@@ -155,4 +159,3 @@ impl Parsed<wasmparser::GlobalType> for GlobalType {
         Ok(Self { value: Parsed::parsed(from.content_type)?, mutable: from.mutable })
     }
 }
-

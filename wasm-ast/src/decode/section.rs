@@ -1,11 +1,13 @@
 //! Sections other than code and custom ones.
 
-use wasmparser::{BinaryReader, CompositeInnerType, ExternalKind, FromReader, RecGroup, SectionLimited, TypeRef};
+use wasmparser::{
+    BinaryReader, CompositeInnerType, ExternalKind, FromReader, RecGroup, SectionLimited, TypeRef,
+};
 
 use super::DecodeError;
 use super::body::const_expr;
 use super::immediate::{Missing, Parsed};
-use crate::immediate::Name;
+use crate::bytes::Name;
 use crate::index::FuncIdx;
 use crate::module::{ConstExpr, Data, Element, Export, ExportItem, Function, Global, Import, ImportItem};
 use crate::types::{FuncType, Limits, RefType, TableType};
@@ -33,7 +35,10 @@ fn plain<P, T: Parsed<P>>(parsed: P, offset: usize) -> Result<T, DecodeError> {
 const REC_GROUP: u8 = 0x4e;
 
 /// Types are read one by one, because wasmparser believes the count of a recursive group before it reads the group.
-pub(super) fn types(bytes: &[u8], section: &SectionLimited<'_, RecGroup>) -> Result<Vec<FuncType>, DecodeError> {
+pub(super) fn types(
+    bytes: &[u8],
+    section: &SectionLimited<'_, RecGroup>,
+) -> Result<Vec<FuncType>, DecodeError> {
     let range = section.range();
     let mut reader = BinaryReader::new(&bytes[range.clone()], range.start);
     let count = reader.read_var_u32()?;
@@ -46,7 +51,10 @@ pub(super) fn types(bytes: &[u8], section: &SectionLimited<'_, RecGroup>) -> Res
         types.push(plain(&reader.read::<RecGroup>()?, offset)?);
     }
     if !reader.eof() {
-        return Err(DecodeError::malformed(reader.original_position(), "section size mismatch: unexpected data at the end of the section"));
+        return Err(DecodeError::malformed(
+            reader.original_position(),
+            "section size mismatch: unexpected data at the end of the section",
+        ));
     }
     types.shrink_to_fit();
     Ok(types)
@@ -160,10 +168,15 @@ pub(super) fn elements(section: wasmparser::ElementSectionReader<'_>) -> Result<
     })
 }
 
-fn function_element(kind: wasmparser::ElementKind<'_>, functions: Vec<FuncIdx>) -> Result<Element, DecodeError> {
+fn function_element(
+    kind: wasmparser::ElementKind<'_>,
+    functions: Vec<FuncIdx>,
+) -> Result<Element, DecodeError> {
     use wasmparser::ElementKind::{Active, Declared, Passive};
     Ok(match kind {
-        Active { table_index: None, offset_expr } => Element::Active { offset: const_expr(&offset_expr)?, functions },
+        Active { table_index: None, offset_expr } => {
+            Element::Active { offset: const_expr(&offset_expr)?, functions }
+        }
         Active { table_index: Some(table), offset_expr } => {
             Element::ActiveIn { table: table.into(), offset: const_expr(&offset_expr)?, functions }
         }
@@ -179,7 +192,9 @@ fn expr_element(
 ) -> Result<Element, DecodeError> {
     use wasmparser::ElementKind::{Active, Declared, Passive};
     Ok(match kind {
-        Active { table_index: None, offset_expr } => Element::ActiveExprs { offset: const_expr(&offset_expr)?, exprs },
+        Active { table_index: None, offset_expr } => {
+            Element::ActiveExprs { offset: const_expr(&offset_expr)?, exprs }
+        }
         Active { table_index: Some(table), offset_expr } => {
             Element::ActiveExprsIn { table: table.into(), offset: const_expr(&offset_expr)?, ty, exprs }
         }

@@ -3,7 +3,8 @@
 use wasm_encoder::{Encode, HeapType, Instruction};
 
 use super::immediate::Encoded;
-use crate::instr::*;
+use crate::instr::{Block, BlockKind, Instr};
+use crate::op::*;
 use crate::stack::deep;
 use crate::table::for_each_op;
 use crate::types::RefType;

@@ -1,0 +1,152 @@
+//! Generation and mutation of what has no parts: numbers with a meaning, and the instructions of a group. Derived code would
+//! not know that 0x7fc00000 is a float that matters, or that memory 1 needs a feature.
+
+use mutagen_engine::{Count, NumberMutants, Scope, Source};
+
+/// A value that is a number, or can be written as one. The smallest is zero.
+pub(crate) trait Leaf: Sized {
+    type Bits: Bits;
+
+    /// Random mutants besides the candidates, for types with more values than can be listed.
+    const SAMPLED: usize = 0;
+
+    fn bits(&self) -> Self::Bits;
+
+    fn from_bits(bits: Self::Bits) -> Self;
+
+    /// Mutants in the order of trying. The value itself and repeats may be among them.
+    fn candidates(bits: Self::Bits, scope: &Scope) -> impl AsRef<[Self::Bits]>;
+
+    /// A value for generation and sampling.
+    fn random(source: &mut Source, size: usize) -> Self::Bits {
+        Self::Bits::small(source, size)
+    }
+}
+
+/// What leaves are written as.
+pub(crate) trait Bits: Copy + PartialEq + Default {
+    /// A random number up to `size`.
+    fn small(source: &mut Source, size: usize) -> Self;
+
+    /// Distance from zero.
+    fn distance(self) -> u64;
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {
+        $(impl Bits for $number {
+            fn small(source: &mut Source, size: usize) -> Self {
+                source.below(size.min(<$number>::MAX as usize - 1) + 1) as Self
+            }
+
+            fn distance(self) -> u64 {
+                self.into()
+            }
+        })*
+    };
+}
+
+numbers!(u8, u32, u64);
+
+impl Bits for [u8; 16] {
+    fn small(source: &mut Source, size: usize) -> Self {
+        std::array::from_fn(|_| u8::small(source, size))
+    }
+
+    fn distance(self) -> u64 {
+        self.into_iter().map(u64::from).sum()
+    }
+}
+
+/// Candidates other than the value, each once.
+fn fresh<B: Copy + PartialEq>(value: B, candidates: &[B]) -> impl Iterator<Item = B> {
+    let is_fresh = move |(index, candidate): &(usize, &B)| {
+        **candidate != value && !candidates[..*index].contains(candidate)
+    };
+    candidates.iter().enumerate().filter(is_fresh).map(|(_, candidate)| *candidate)
+}
+
+/// Size for sampled mutants, that of the original MUTAGEN.
+const SAMPLE_SIZE: usize = 10;
+
+/// The original MUTAGEN draws every number at random.
+fn paper(scope: &Scope) -> bool {
+    matches!(scope.get(), Some(NumberMutants::Paper))
+}
+
+pub(crate) fn count<L: Leaf>(leaf: &L, scope: &Scope) -> Count {
+    if paper(scope) {
+        return Count { fixed: 0, sampled: 1 };
+    }
+    let candidates = L::candidates(leaf.bits(), scope);
+    Count { fixed: fresh(leaf.bits(), candidates.as_ref()).count(), sampled: L::SAMPLED }
+}
+
+pub(crate) fn mutate<L: Leaf>(leaf: &mut L, number: usize, source: &mut Source) -> bool {
+    let Some(mutant) = mutant::<L>(leaf.bits(), number, source) else { return false };
+    let changed = mutant != leaf.bits();
+    if changed {
+        *leaf = L::from_bits(mutant);
+    }
+    changed
+}
+
+fn mutant<L: Leaf>(bits: L::Bits, number: usize, source: &mut Source) -> Option<L::Bits> {
+    if paper(source.scope()) {
+        return (number == 0).then(|| L::random(source, SAMPLE_SIZE));
+    }
+    let candidate = fresh(bits, L::candidates(bits, source.scope()).as_ref()).nth(number);
+    candidate.or_else(|| (L::SAMPLED > 0).then(|| L::random(source, SAMPLE_SIZE)))
+}
+
+/// Implements `Generate` and `Mutable` for leaves.
+macro_rules! leaves {
+    ($($type:ty),* $(,)?) => {
+        $(
+            impl mutagen_engine::Generate for $type {
+                fn generate(source: &mut mutagen_engine::Source, size: usize) -> Self {
+                    $crate::leaf::Leaf::from_bits(<Self as $crate::leaf::Leaf>::random(source, size))
+                }
+
+                fn smallest() -> Self {
+                    $crate::leaf::Leaf::from_bits(Default::default())
+                }
+            }
+
+            impl mutagen_engine::Mutable for $type {
+                $crate::leaf::no_children!();
+
+                fn count(&self, scope: &mutagen_engine::Scope) -> mutagen_engine::Count {
+                    $crate::leaf::count(self, scope)
+                }
+
+                fn mutate(&mut self, number: usize, source: &mut mutagen_engine::Source) -> bool {
+                    $crate::leaf::mutate(self, number, source)
+                }
+
+                fn magnitude(&self) -> u64 {
+                    $crate::leaf::Bits::distance($crate::leaf::Leaf::bits(self))
+                }
+            }
+        )*
+    };
+}
+
+/// The part of `Mutable` that is the same for everything without parts.
+macro_rules! no_children {
+    () => {
+        fn children(&self) -> usize {
+            0
+        }
+
+        fn child(&self, index: usize) -> &dyn mutagen_engine::Mutable {
+            mutagen_engine::no_child(index, 0)
+        }
+
+        fn child_mut(&mut self, index: usize) -> &mut dyn mutagen_engine::Mutable {
+            mutagen_engine::no_child(index, 0)
+        }
+    };
+}
+
+pub(crate) use {leaves, no_children};

@@ -1,0 +1,50 @@
+//! The module around one function of a fixed type.
+
+use mutagen_engine::{Generate, Mutable};
+
+use crate::bytes::Name;
+use crate::index::{FuncIdx, MemIdx, TypeIdx};
+use crate::instr::Instr;
+use crate::module::{Export, ExportItem, Function, Locals, Module};
+use crate::types::{FuncType, Limits};
+
+/// The inside of a function. Generation and mutation change it and nothing else; [`Stub::to_module`] puts it into a module
+/// with one memory, as the study of MUTAGEN did to compare interpreters.
+///
+/// ```
+/// use mutagen_wasm_ast::{FuncType, Instr, LocalIdx, Op, Stub, ValType};
+///
+/// let stub = Stub { locals: vec![], body: vec![Instr::Op(Op::LocalGet(LocalIdx::new(0)))] };
+/// let module = stub.to_module(&FuncType::new([ValType::I32, ValType::F32], [ValType::I32]));
+/// assert_eq!(module.exports[0].name.0, Stub::FUNCTION);
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
+pub struct Stub {
+    /// Locals besides the parameters.
+    pub locals: Vec<Locals>,
+    /// The body.
+    pub body: Vec<Instr>,
+}
+
+impl Stub {
+    /// The name under which the function is exported.
+    pub const FUNCTION: &'static str = "f";
+
+    /// The name under which the memory is exported.
+    pub const MEMORY: &'static str = "memory";
+
+    /// A module with one memory of one page and one function of type `ty`, both exported.
+    pub fn to_module(&self, ty: &FuncType) -> Module {
+        let function = Function { ty: TypeIdx::new(0), locals: self.locals.clone(), body: self.body.clone() };
+        Module {
+            types: vec![ty.clone()],
+            functions: vec![function],
+            memories: vec![Limits::at_least(1)],
+            exports: vec![
+                Export { name: Name::from(Self::FUNCTION), item: ExportItem::Func(FuncIdx::new(0)) },
+                Export { name: Name::from(Self::MEMORY), item: ExportItem::Memory(MemIdx::new(0)) },
+            ],
+            ..Module::default()
+        }
+    }
+}

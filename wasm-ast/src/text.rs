@@ -1,0 +1,71 @@
+//! Text in and out, with wat and wasmprinter: this module is the only one that knows them.
+
+use std::fmt;
+
+use crate::decode::DecodeError;
+use crate::module::Module;
+
+impl Module {
+    /// Reads a module in the text format.
+    ///
+    /// ```
+    /// use mutagen_wasm_ast::Module;
+    ///
+    /// let module = Module::from_text("(module (func (result i32) i32.const 1 i32.const 2 i32.add))")?;
+    /// assert_eq!(module.instructions(), 3);
+    /// assert!(module.to_text()?.contains("i32.add"));
+    /// # Ok::<(), mutagen_wasm_ast::TextError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the text is no module, with line and column, or if [`Module::decode`] refuses what it says.
+    pub fn from_text(text: &str) -> Result<Self, TextError> {
+        let bytes = wat::parse_str(text).map_err(|error| TextError::Syntax(error.to_string()))?;
+        Self::decode(&bytes).map_err(TextError::Decode)
+    }
+
+    /// Reads a module in either format: binary if it begins like a binary module, else text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Module::decode`] and [`Module::from_text`]. No bytes at all are no module in either format.
+    pub fn read(bytes: &[u8]) -> Result<Self, TextError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) if !bytes.is_empty() && !bytes.starts_with(b"\0") => Self::from_text(text),
+            _ => Self::decode(bytes).map_err(TextError::Decode),
+        }
+    }
+
+    /// Writes the module in the text format.
+    ///
+    /// # Errors
+    ///
+    /// If the module is invalid in a way that the text format cannot express, such as a function without a type.
+    pub fn to_text(&self) -> Result<String, TextError> {
+        wasmprinter::print_bytes(self.encode()).map_err(|error| TextError::Print(format!("{error:#}")))
+    }
+}
+
+/// Why text could not be read or written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TextError {
+    /// It is no text format.
+    Syntax(String),
+    /// It is a module, but not one for us.
+    Decode(DecodeError),
+    /// The module has no text format.
+    Print(String),
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(message) => write!(f, "malformed text: {message}"),
+            Self::Decode(error) => error.fmt(f),
+            Self::Print(message) => write!(f, "this module cannot be written as text: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for TextError {}
