@@ -51,7 +51,10 @@ fn show(bug: &Bug) -> String {
 }
 
 fn woven(entry: &Entry) -> String {
-    let mut text = format!("origin   {}\nin       {} {}\n\n{}\n", entry.origin, entry.package, entry.version, entry.story);
+    let mut text = format!(
+        "origin   {}\nin       {} {}\n\n{}\n",
+        entry.origin, entry.package, entry.version, entry.story
+    );
     for edit in entry.edits {
         let place = if edit.after { "after" } else { "before" };
         text += &format!("\n{}, {place} `{}`:\n    {}\n", edit.file, edit.anchor, edit.text);

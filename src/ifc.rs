@@ -148,7 +148,11 @@ impl Common {
             "mutagen-wasm ifc {}{}{}{}",
             if hunt.property.ends_with("stack") { "stack" } else { "register" },
             self.bug.iter().map(|bug| format!(" --bug {bug}")).collect::<String>(),
-            if self.generator == Pairs::Copy { String::new() } else { format!(" --generator {}", self.generator) },
+            if self.generator == Pairs::Copy {
+                String::new()
+            } else {
+                format!(" --generator {}", self.generator)
+            },
             self.campaign.again()
         );
         hunt.tell(format!("{explanation}\n\n{summary}\nrun again: {again}"), &json)

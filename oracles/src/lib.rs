@@ -43,7 +43,7 @@ pub use judge::{Call, Judgement, Question, Step, confirm, judge};
 pub use limits::{ENGINE_LIMITS, EngineLimit, GATE, Which, gate, generator_limit};
 pub use settings::{Features, Limits, NanMode, Settings};
 pub use state::{Extent, NamedValue, State};
-pub use value::{Value, ValueType};
+pub use value::{NoValue, Value, ValueType};
 pub use verdict::{
     Difference, Verdict, What, Why, compare_endings, compare_states, compare_validity, settled,
 };

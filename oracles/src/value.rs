@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+mod parse;
+
+pub use parse::NoValue;
+
 use crate::settings::NanMode;
 
 /// The type of a value.

@@ -1,3 +1,28 @@
 //! What must hold: validators agree, interpreters agree, single steps do not interfere.
+//!
+//! | property | precondition | must hold |
+//! |---|---|---|
+//! | [`Validator`] | the target accepts the module | the reference accepts it, too |
+//! | [`Interpreter`] | both accept the function | same results, traps, memory and globals |
+//! | [`Modules`] | both accept the module | the same of every exported function |
+//! | [`Invocation`] | both accept the function | both take an argument list, or both refuse it |
+//! | [`ssni`] | indistinguishable states that step | they stay indistinguishable |
 
+mod arguments;
+mod injected;
+mod interpreter;
+mod invocation;
+mod modules;
+mod pair;
 pub mod ssni;
+mod validator;
+
+pub use arguments::{boundary_arguments, signature_of};
+pub use injected::{Injected, Injection};
+pub use interpreter::Interpreter;
+pub use invocation::{Argument, Invocation, Invoked};
+pub use modules::Modules;
+pub use pair::{
+    Context, DISCREPANCY, Discrepancies, Discrepancy, INCONCLUSIVE, Pair, Times, outcome, settings,
+};
+pub use validator::{Direction, Validator};

@@ -76,13 +76,13 @@ pub fn stack_machine(
         Noninterference::Msni => judge::stack::msni,
         Noninterference::Eeni => judge::stack::eeni,
     };
-    move |pair| {
-        outcome(judge(&table, pair), |violation| finding::stack::explain(violation, fault.as_ref()))
-    }
+    move |pair| outcome(judge(&table, pair), |violation| finding::stack::explain(violation, fault.as_ref()))
 }
 
 /// The register machine, correct or with a fault, must not leak in a single step.
-pub fn register_machine(fault: Option<Fault<register::OpCode>>) -> impl FnMut(&register::Variation) -> Outcome {
+pub fn register_machine(
+    fault: Option<Fault<register::OpCode>>,
+) -> impl FnMut(&register::Variation) -> Outcome {
     let table = fault.as_ref().map_or_else(Table::correct, Fault::table);
     move |pair| {
         let explain = |violation: &_| finding::register::explain(pair, violation, fault.as_ref());
@@ -94,8 +94,9 @@ fn outcome<V>(judgement: Judgement<V>, explain: impl FnOnce(&V) -> String) -> Ou
     match judgement {
         Judgement::Holds => Outcome::passed(),
         Judgement::Discarded(why) => Outcome::discarded().label(why.name()),
-        Judgement::Violated(violation) => {
-            Failure::new("the observer can tell the machines apart").kind("leak").detail("explanation", explain(&violation)).into()
-        }
+        Judgement::Violated(violation) => Failure::new("the observer can tell the machines apart")
+            .kind("leak")
+            .detail("explanation", explain(&violation))
+            .into(),
     }
 }

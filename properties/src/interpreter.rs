@@ -1,0 +1,207 @@
+//! Interpreters agree on one function in a stub module: the property `interpreter-i32`, for any signature.
+//!
+//! The target runs at once, since its path is what guides the campaign. The reference is 25 times slower, most of it per
+//! module: its answers are got for many functions at a time, in one module, and a difference is reported late.
+
+use std::collections::VecDeque;
+
+use mutagen_engine::{Mutable, Outcome, Property, Verdict as Judged};
+use mutagen_oracles::{
+    Call, Ending, Engine, Instance, Instantiation, State, TrapKind, Value, Verdict, compare_endings,
+    compare_states, gate,
+};
+use mutagen_wasm_ast::{Export, ExportItem, FuncIdx, FuncType, Module, Name, Stub};
+
+use crate::arguments::{boundary_arguments, signature_of};
+use crate::pair::{Context, INCONCLUSIVE, Pair};
+
+/// How many functions the reference compiles at once. More than 32 were not faster.
+const BATCH: usize = 32;
+
+/// The property `interpreter-i32` and its kin: functions of one type in a stub module with one memory.
+pub struct Interpreter {
+    pair: Pair,
+    ty: FuncType,
+    arguments: Vec<Vec<Value>>,
+    open: Vec<Answered>,
+    late: VecDeque<(Stub, Outcome)>,
+}
+
+/// A function that the target has run and the reference has not.
+struct Answered {
+    stub: Stub,
+    endings: Vec<Ending>,
+    state: State,
+}
+
+impl Interpreter {
+    /// The type of the published study: (i32, f32) -> i32.
+    pub fn paper_type() -> FuncType {
+        use mutagen_wasm_ast::ValType::{F32, I32};
+        FuncType::new([I32, F32], [I32])
+    }
+
+    /// The property for functions of this type.
+    ///
+    /// # Errors
+    ///
+    /// If the reference refuses the settings.
+    pub fn new(context: &Context, ty: FuncType) -> Result<Self, String> {
+        let arguments = boundary_arguments(&signature_of(&ty));
+        Ok(Self { pair: Pair::new(context)?, ty, arguments, open: Vec::new(), late: VecDeque::new() })
+    }
+
+    /// The engines.
+    pub fn pair(&self) -> &Pair {
+        &self.pair
+    }
+
+    /// The calls by which a function is judged.
+    pub fn calls(&self) -> Vec<Call> {
+        self.arguments.iter().map(|list| Call::new(Stub::FUNCTION, list.clone())).collect()
+    }
+
+    /// Asks both engines about one function, at once.
+    pub fn judge_now(&self, stub: &Stub) -> Outcome {
+        self.pair.confirmed(&stub.to_module(&self.ty).encode(), &self.calls())
+    }
+
+    /// What the target does, or why there is nothing to compare.
+    fn run_target(&self, stub: &Stub) -> Result<Answered, Outcome> {
+        let bytes = stub.to_module(&self.ty).encode();
+        let mut instance =
+            self.pair.target.instantiate(&bytes).map_err(|failed| self.not_started(stub, &failed))?;
+        let endings = run(&mut *instance, Stub::FUNCTION, &self.arguments);
+        match endings.last() {
+            Some(Ending::Panicked(_)) => Err(self.judge_now(stub)),
+            Some(ending) if is_inconclusive(ending) => Err(inconclusive(ending)),
+            _ if gate(&bytes).is_some() => {
+                Err(Outcome::discarded().label(INCONCLUSIVE).label("too large for the reference"))
+            }
+            _ => Ok(Answered { stub: stub.clone(), endings, state: instance.state() }),
+        }
+    }
+
+    fn not_started(&self, stub: &Stub, failed: &Instantiation) -> Outcome {
+        match failed {
+            Instantiation::Rejected(_) => Outcome::discarded(),
+            Instantiation::Ended { ending: Ending::Panicked(_), .. } => self.judge_now(stub),
+            Instantiation::Ended { ending, .. } => inconclusive(ending),
+        }
+    }
+
+    /// Gets the reference's answers for all open functions.
+    fn settle(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        let module = joined(open.iter().map(|answered| &answered.stub), &self.ty);
+        let compiled = self.pair.times.reference(|| self.pair.reference.compile(&module.encode()));
+        for (number, answered) in open.into_iter().enumerate() {
+            let agrees = compiled.as_ref().is_ok_and(|compiled| {
+                let theirs = self.pair.times.reference(|| {
+                    let mut instance = compiled.instantiate().ok()?;
+                    let endings = run(&mut *instance, &exported(number), &self.arguments);
+                    Some((endings, instance.state()))
+                });
+                theirs.is_some_and(|(endings, state)| self.agree(&answered, &endings, &state))
+            });
+            if !agrees {
+                self.look_closer(answered.stub);
+            }
+        }
+    }
+
+    fn agree(&self, ours: &Answered, endings: &[Ending], state: &State) -> bool {
+        let nan = self.pair.settings.nan;
+        let pairs = std::iter::zip(&ours.endings, endings);
+        ours.endings.len() == endings.len()
+            && pairs.into_iter().all(|(ours, theirs)| compare_endings(ours, theirs, nan) == Verdict::Equal)
+            && compare_states(&ours.state, state, nan) == Verdict::Equal
+    }
+
+    /// The engines seem to differ on a function, or could not be compared in the batch: asks again about it alone.
+    fn look_closer(&mut self, stub: Stub) {
+        let outcome = self.judge_now(&stub);
+        if outcome.verdict != Judged::Passed {
+            self.late.push_back((stub, outcome));
+        }
+    }
+}
+
+impl Property<Stub> for Interpreter {
+    fn check(&mut self, stub: &Stub) -> Outcome {
+        match self.pair.times.target(|| self.run_target(stub)) {
+            Ok(answered) => {
+                self.open.push(answered);
+                Outcome::passed()
+            }
+            Err(outcome) => outcome,
+        }
+    }
+
+    fn late(&mut self, finish: bool) -> Option<(Stub, Outcome)> {
+        if self.open.len() >= BATCH || finish && !self.open.is_empty() {
+            self.settle();
+        }
+        self.late.pop_front()
+    }
+}
+
+/// Calls a function with each list, until one ends in a way after which nothing can be compared.
+fn run(instance: &mut dyn Instance, name: &str, arguments: &[Vec<Value>]) -> Vec<Ending> {
+    let mut endings = Vec::with_capacity(arguments.len());
+    for list in arguments {
+        let ending = instance.call(name, list);
+        let last = is_inconclusive(&ending) || matches!(ending, Ending::Panicked(_));
+        endings.push(ending);
+        if last {
+            break;
+        }
+    }
+    endings
+}
+
+fn is_inconclusive(ending: &Ending) -> bool {
+    use TrapKind::{OutOfFuel, StackExhausted};
+    match ending {
+        Ending::Trapped(kind) => matches!(kind, OutOfFuel | StackExhausted),
+        Ending::Limited(_) | Ending::Unmapped(_) | Ending::Infra(_) => true,
+        Ending::Returned(_) | Ending::Refused(_) | Ending::Panicked(_) => false,
+    }
+}
+
+fn inconclusive(ending: &Ending) -> Outcome {
+    Outcome::discarded().label(INCONCLUSIVE).label(format!("{INCONCLUSIVE}: {ending}"))
+}
+
+/// One module with all functions, exported under numbers.
+fn joined<'a>(stubs: impl Iterator<Item = &'a Stub>, ty: &FuncType) -> Module {
+    let mut joined = Module::default();
+    for (number, stub) in stubs.enumerate() {
+        let mut module = stub.to_module(ty);
+        renumber(&mut module.functions, number);
+        if number == 0 {
+            let memory = module.exports.pop();
+            joined =
+                Module { functions: Vec::new(), exports: memory.into_iter().collect(), ..module.clone() };
+        }
+        joined.functions.append(&mut module.functions);
+        let item = ExportItem::Func(FuncIdx::new(number as u32));
+        joined.exports.push(Export { name: Name::from(exported(number).as_str()), item });
+    }
+    joined
+}
+
+fn exported(number: usize) -> String {
+    format!("{}{number}", Stub::FUNCTION)
+}
+
+/// A function that calls itself calls function 0, since it is alone; in the joined module it has a number.
+fn renumber(node: &mut dyn Mutable, number: usize) {
+    if let Some(index) = node.as_any_mut().downcast_mut::<FuncIdx>() {
+        *index = FuncIdx::new(number as u32);
+        return;
+    }
+    for child in 0..node.children() {
+        renumber(node.child_mut(child), number);
+    }
+}

@@ -1,0 +1,207 @@
+//! The two engines, and what a difference between them means.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mutagen_engine::{Failure, Outcome};
+use mutagen_oracles::{
+    Call, Difference, Engine, Features as OracleFeatures, Guarded, Judgement, Settings, Validity, Verdict,
+    Wasmi, Wasmtime, confirm, judge,
+};
+use mutagen_wasm_ast::Features;
+
+use crate::injected::{Injected, Injection};
+
+/// How often a difference must show in fresh engines before it is believed.
+const CONFIRMATIONS: usize = 3;
+
+/// The target with what is injected into it, and the reference.
+pub struct Pair {
+    pub(crate) settings: Settings,
+    pub(crate) target: Guarded<Injected<Wasmi>>,
+    pub(crate) reference: Wasmtime,
+    injection: Injection,
+    discrepancies: Discrepancies,
+    /// Where the time went.
+    pub(crate) times: Times,
+}
+
+/// Differences between the engines as published, met while hunting an injected bug. Clones share what they hold.
+#[derive(Clone, Debug, Default)]
+pub struct Discrepancies(Arc<Mutex<BTreeMap<String, Discrepancy>>>);
+
+/// One difference between the engines as published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discrepancy {
+    /// The module.
+    pub bytes: Vec<u8>,
+    /// The calls.
+    pub calls: Vec<Call>,
+    /// What differs.
+    pub difference: Difference,
+    /// How often one of its kind was met.
+    pub met: u64,
+}
+
+impl Discrepancies {
+    /// One of each kind, with how often it was met.
+    pub fn all(&self) -> Vec<Discrepancy> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Those of one kind: the same part differs, and the engines say the same.
+    fn add(&self, bytes: &[u8], calls: &[Call], difference: Difference) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kind = format!("{}: {} / {}", difference.what.kind(), difference.target, difference.reference);
+        let new = || Discrepancy { bytes: bytes.to_vec(), calls: calls.to_vec(), difference, met: 0 };
+        all.entry(kind).or_insert_with(new).met += 1;
+    }
+}
+
+/// Where the time of a campaign went, for its report. Clones share what they hold.
+#[derive(Clone, Debug, Default)]
+pub struct Times(Arc<Mutex<[Duration; 2]>>);
+
+impl Times {
+    /// Seconds in the target and in the reference.
+    pub fn seconds(&self) -> [f64; 2] {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).map(|time| time.as_secs_f64())
+    }
+
+    fn add(&self, side: usize, time: Duration) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)[side] += time;
+    }
+
+    pub(crate) fn target<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.measure(0, body)
+    }
+
+    pub(crate) fn reference<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.measure(1, body)
+    }
+
+    fn measure<R>(&self, side: usize, body: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = body();
+        self.add(side, start.elapsed());
+        result
+    }
+}
+
+/// What all workers of a campaign on two engines share.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// The features that are on, on both sides.
+    pub settings: Settings,
+    /// What is injected into the target.
+    pub injection: Injection,
+    /// Where differences of the published engines go.
+    pub discrepancies: Discrepancies,
+    /// Where the time goes.
+    pub times: Times,
+}
+
+impl Context {
+    /// Both engines with these features, and nothing injected.
+    pub fn new(features: Features) -> Self {
+        Self { settings: settings(features), ..Self::default() }
+    }
+
+    /// With this injected into the target.
+    #[must_use]
+    pub fn inject(mut self, injection: Injection) -> Self {
+        self.injection = injection;
+        self
+    }
+}
+
+/// The settings of the engines that go with the features of modules.
+pub fn settings(features: Features) -> Settings {
+    let mut on = OracleFeatures::NONE;
+    for feature in features.iter() {
+        if let Some(switch) = on.by_name(&feature.name().replace('-', "_")) {
+            *switch = true;
+        }
+    }
+    Settings { features: on, ..Settings::default() }
+}
+
+impl Pair {
+    /// Both engines.
+    ///
+    /// # Errors
+    ///
+    /// If the reference refuses the settings.
+    pub fn new(context: &Context) -> Result<Self, String> {
+        let Context { settings, injection, discrepancies, times } = context.clone();
+        Ok(Self {
+            target: Guarded(Injected::new(Wasmi::new(&settings), injection.clone())),
+            reference: Wasmtime::new(&settings)?,
+            settings,
+            injection,
+            discrepancies,
+            times,
+        })
+    }
+
+    /// What the target says about a module's validity.
+    pub(crate) fn target_validity(&self, bytes: &[u8]) -> Validity {
+        self.times.target(|| self.target.validate(bytes))
+    }
+
+    /// What the reference says.
+    pub(crate) fn reference_validity(&self, bytes: &[u8]) -> Validity {
+        self.times.reference(|| Guarded(&self.reference).validate(bytes))
+    }
+
+    /// Judges a module and calls from the beginning, in fresh engines.
+    pub fn judge(&self, bytes: &[u8], calls: &[Call]) -> Judgement {
+        judge(bytes, calls, &self.target, &self.reference, &self.settings)
+    }
+
+    /// The same without the injected bug.
+    fn judge_without_bug(&self, bytes: &[u8], calls: &[Call]) -> Judgement {
+        let target = Injected::new(Wasmi::new(&self.settings), self.injection.without_bug());
+        judge(bytes, calls, &target, &self.reference, &self.settings)
+    }
+
+    /// What to make of a module on which the engines seem to differ: a failure if they do so again in fresh engines and,
+    /// where a bug is injected, no longer without it.
+    pub(crate) fn confirmed(&self, bytes: &[u8], calls: &[Call]) -> Outcome {
+        let judgement = confirm(CONFIRMATIONS, || self.judge(bytes, calls));
+        if let Verdict::Differ(_) = judgement.verdict
+            && self.injection.bug.is_some()
+            && let Verdict::Differ(difference) = self.judge_without_bug(bytes, calls).verdict
+        {
+            self.discrepancies.add(bytes, calls, difference);
+            return Outcome::discarded().label(DISCREPANCY);
+        }
+        outcome(&judgement)
+    }
+}
+
+/// The label of tests on which the published engines differ.
+pub const DISCREPANCY: &str = "discrepancy";
+/// The label of tests from which nothing can be concluded.
+pub const INCONCLUSIVE: &str = "inconclusive";
+
+/// A judgement as the outcome of a test: only a difference is a failure.
+pub fn outcome(judgement: &Judgement) -> Outcome {
+    match &judgement.verdict {
+        Verdict::Equal => Outcome::passed(),
+        Verdict::Differ(difference) => failure(judgement, difference).into(),
+        other => Outcome::discarded().label(INCONCLUSIVE).label(other.to_string()),
+    }
+}
+
+/// A difference as a report: what was asked last, and what each engine said.
+fn failure(judgement: &Judgement, difference: &Difference) -> Failure {
+    let question = judgement.steps.last().map_or_else(String::new, |step| step.question.to_string());
+    Failure::new(difference.to_string())
+        .kind(difference.what.kind())
+        .detail("question", question)
+        .detail("part", difference.what.to_string())
+        .detail("target", &difference.target)
+        .detail("reference", &difference.reference)
+}
