@@ -75,20 +75,23 @@ fn splice<T: Mutable + Clone + PartialEq>(items: &mut Vec<T>, number: usize) -> 
     true
 }
 
-/// The sequences that can replace an element: the element's own children of the type of the whole sequence (the body of a
-/// block), or those of its only child (of the struct that holds all that the block has).
+/// The sequences that can replace an element, each with the element's index.
 fn splices<T: Mutable>(items: &[T]) -> impl Iterator<Item = (usize, &Vec<T>)> {
     items.iter().enumerate().flat_map(|(index, item)| inner_sequences(item).map(move |inner| (index, inner)))
 }
 
+/// The sequences inside an element that have the type of the whole sequence, such as the body of a block.
 fn inner_sequences<T: Mutable>(item: &T) -> impl Iterator<Item = &Vec<T>> {
-    let own = (0..item.children()).filter_map(|index| sequence(item.child(index)));
-    let only_child =
-        (item.children() == 1).then(|| item.child(0)).filter(|child| sequence::<T>(*child).is_none());
-    let inside = only_child
-        .into_iter()
-        .flat_map(|child| (0..child.children()).filter_map(|index| sequence(child.child(index))));
-    own.chain(inside)
+    let holder = holder(item);
+    (0..holder.children()).filter_map(|index| sequence(holder.child(index)))
+}
+
+/// The value whose children are such sequences: the element, or its only child (the struct with all that a block has).
+fn holder<T: Mutable>(item: &T) -> &dyn Mutable {
+    match item.children() {
+        1 if sequence::<T>(item.child(0)).is_none() => item.child(0),
+        _ => item,
+    }
 }
 
 fn sequence<T: 'static>(value: &dyn Mutable) -> Option<&Vec<T>> {
