@@ -89,8 +89,8 @@ struct Signed(#[mutagen(mutants = FlipSign)] f64);
 fn a_mutant_that_was_tried_in_place_is_undone_even_if_it_counts_as_equal() {
     let mut tested = Vec::new();
     shrink(
-        (Signed(0.0), 5u8),
-        |(zero, _)| {
+        (5u8, Signed(0.0)),
+        |(_, zero)| {
             tested.push(zero.0.to_bits());
             true
         },
