@@ -45,6 +45,9 @@ pub fn shrink_in<T: Mutable>(
     run.shrunk
 }
 
+/// A struct with many fields of one type has more mutants than anyone can try: its other positions must get their turn.
+const MOST_AT_ONE_POSITION: usize = 100_000;
+
 /// Which of the smaller mutants a pass tries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Band {
@@ -121,7 +124,7 @@ impl<T: Mutable, F: FnMut(&T) -> bool> Run<T, F> {
     fn part_at(&self, path: &[u32]) -> Option<Part> {
         let node = node_at(&self.shrunk.value, path)?;
         let whole = Measure::of(&self.shrunk.value).positions;
-        let mutants = node.count(self.source.scope()).fixed;
+        let mutants = node.count(self.source.scope()).fixed.min(MOST_AT_ONE_POSITION);
         Some(Part { saved: node.clone_boxed(), measure: Measure::of(node), mutants, whole })
     }
 

@@ -99,6 +99,17 @@ fn a_mutant_that_was_tried_in_place_is_undone_even_if_it_counts_as_equal() {
     assert!(!tested.is_empty() && tested.iter().all(|bits| *bits == 0), "{tested:x?}");
 }
 
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+struct Registers(u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8);
+
+#[test]
+fn a_position_with_far_too_many_mutants_does_not_keep_the_others_waiting() {
+    let registers = Registers(9, 8, 7, 6, 5, 4, 3, 2, 1, 2, 3, 4);
+    assert!(registers.count(&Scope::new()).fixed > 1_000_000_000_000);
+    let shrunk = shrink(registers, |registers| registers.0 > 5, 2_000);
+    assert_eq!(shrunk.value, Registers(6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+}
+
 #[test]
 fn the_scope_decides_which_mutants_are_tried() {
     let list = vec![false, true, false, true];
