@@ -1,5 +1,5 @@
 #[mutagen_engine::test]
-fn holds(_: &u8, _: &u8) -> bool {
+fn holds() -> bool {
     true
 }
 

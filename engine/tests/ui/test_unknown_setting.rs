@@ -1,4 +1,4 @@
-#[mutagen_engine::test(tests = 5)]
+#[mutagen_engine::test(test = 5)]
 fn holds(_: &u8) -> bool {
     true
 }
