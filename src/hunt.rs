@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use mutagen_engine::{Campaign, Mutable, Property, Report, Scope, Source, StopReason};
+use mutagen_engine::{Campaign, Event, Mutable, Property, Report, Scope, Source, StopReason};
 use serde_json::{Value, json};
 
 use crate::exit_code::{Code, Failure};
@@ -39,11 +39,32 @@ impl Hunt<'_> {
         T: Mutable + Clone + Hash + Send + Sync,
         P: Property<T>,
     {
+        self.run_with(Vec::new(), |_| (), generate, property)
+    }
+
+    /// Runs the campaign with `examples` first, and hands on what the guidance keeps.
+    pub fn run_with<T, P>(
+        &self,
+        examples: Vec<T>,
+        keep: impl Fn(&T) + Send,
+        generate: impl Fn(&mut Source, usize) -> T + Clone + Sync + 'static,
+        property: impl Fn() -> P + Sync,
+    ) -> Result<Report<T>, Failure>
+    where
+        T: Mutable + Clone + Hash + Send + Sync,
+        P: Property<T>,
+    {
         let strategy = self.flags.strategy()?.max_size(self.max_size);
         let mut progress = Progress::new(self.flags.quiet);
         let mut campaign = Campaign::new(self.flags.seed)
             .interrupt(interrupt_flag()?)
-            .events(move |event| progress.follow(&event));
+            .examples(examples)
+            .events(move |event| {
+                progress.follow(&event);
+                if let Event::Interesting { value, .. } = event {
+                    keep(value);
+                }
+            });
         if let Some(tests) = self.flags.tests {
             campaign = campaign.tests(tests);
         }

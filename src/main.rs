@@ -1,12 +1,19 @@
 //! The command line of mutagen-wasm: one file per subcommand, shared flags in [`flags`].
 
 mod bugs;
+mod engines;
+mod evidence;
 mod exit_code;
 mod flags;
 mod hunt;
 mod ifc;
+mod input;
+mod interpret;
 mod progress;
+mod replay;
+mod results;
 mod say;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -26,8 +33,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    Bugs(bugs::Arguments),
+    Validate(validate::Arguments),
+    Interpret(interpret::Arguments),
     Ifc(ifc::Arguments),
+    Bugs(bugs::Arguments),
+    Replay(replay::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -49,8 +59,11 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Code, Failure> {
     match command {
-        Command::Bugs(arguments) => bugs::run(arguments),
+        Command::Validate(arguments) => validate::run(arguments),
+        Command::Interpret(arguments) => interpret::run(arguments),
         Command::Ifc(arguments) => ifc::run(arguments),
+        Command::Bugs(arguments) => bugs::run(arguments),
+        Command::Replay(arguments) => replay::run(arguments),
     }
 }
 

@@ -56,14 +56,15 @@ impl Interpreter {
         &self.pair
     }
 
-    /// The calls by which a function is judged.
-    pub fn calls(&self) -> Vec<Call> {
-        self.arguments.iter().map(|list| Call::new(Stub::FUNCTION, list.clone())).collect()
+    /// The calls by which a function of this type is judged.
+    pub fn calls_of(ty: &FuncType) -> Vec<Call> {
+        let lists = boundary_arguments(&signature_of(ty));
+        lists.into_iter().map(|list| Call::new(Stub::FUNCTION, list)).collect()
     }
 
     /// Asks both engines about one function, at once.
     pub fn judge_now(&self, stub: &Stub) -> Outcome {
-        self.pair.confirmed(&stub.to_module(&self.ty).encode(), &self.calls())
+        self.pair.confirmed(&stub.to_module(&self.ty).encode(), &Self::calls_of(&self.ty))
     }
 
     /// What the target does, or why there is nothing to compare.

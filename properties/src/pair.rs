@@ -155,6 +155,18 @@ impl Pair {
         self.times.reference(|| Guarded(&self.reference).validate(bytes))
     }
 
+    /// Judges whether both accept a module.
+    pub fn judge_validity(&self, bytes: &[u8]) -> Judgement {
+        let (ours, theirs) = (self.target_validity(bytes), self.reference_validity(bytes));
+        let verdict = compare_validity(bytes, &ours, &theirs, &self.settings);
+        let step = Step {
+            question: Question::Validate,
+            target: ours.to_string(),
+            reference: Some(theirs.to_string()),
+        };
+        Judgement { verdict, steps: vec![step] }
+    }
+
     /// Judges a module and calls from the beginning, in fresh engines.
     pub fn judge(&self, bytes: &[u8], calls: &[Call]) -> Judgement {
         judge(bytes, calls, &self.target, &self.reference, &self.settings)

@@ -21,8 +21,18 @@ impl Module {
     ///
     /// If the text is no module, with line and column, or if [`Module::decode`] refuses what it says.
     pub fn from_text(text: &str) -> Result<Self, TextError> {
-        let bytes = wat::parse_str(text).map_err(|error| TextError::Syntax(error.to_string()))?;
-        Self::decode(&bytes).map_err(TextError::Decode)
+        Self::decode(&Self::assemble(text.as_bytes())?).map_err(TextError::Decode)
+    }
+
+    /// The binary form of a module in the text format, whatever features it uses.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no module, with line and column.
+    pub fn assemble(text: &[u8]) -> Result<Vec<u8>, TextError> {
+        let text =
+            std::str::from_utf8(text).map_err(|error| TextError::Syntax(format!("not a text: {error}")))?;
+        wat::parse_str(text).map_err(|error| TextError::Syntax(error.to_string()))
     }
 
     /// Reads a module in either format: binary if it begins like a binary module, else text.

@@ -1,0 +1,277 @@
+//! What `validate` and `interpret` share: campaigns on two engines, and what they leave behind.
+
+use std::hash::Hash;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use clap::Args;
+use mutagen_bugs::{Bug, Kind};
+use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink_in};
+use mutagen_oracles::Call;
+use mutagen_properties::{Context, DISCREPANCY, INCONCLUSIVE, Injection};
+use mutagen_wasm_ast::Features;
+use serde_json::{Value, json};
+
+use crate::evidence::Evidence;
+use crate::exit_code::{Code, Failure};
+use crate::flags::CampaignFlags;
+use crate::hunt::{self, Hunt};
+use crate::results::{Earlier, Results};
+
+/// How many tests shrinking a finding may take, and a discrepancy.
+const SHRINKING: usize = 5_000;
+/// The size of the largest generated module or function.
+const MAX_SIZE: usize = 5;
+
+/// Flags of the commands that ask two engines.
+#[derive(Args, Debug, Clone)]
+pub struct EngineFlags {
+    /// The bug to inject into wasmi; none: wasmi as published
+    #[arg(long, value_name = "ID")]
+    pub bug: Option<String>,
+
+    /// The WebAssembly features of modules and engines, such as `wasm1`, `wasm2,-simd,+tail-call` or `wasmi`
+    #[arg(long, value_name = "SET", default_value = "wasm1")]
+    pub features: Features,
+
+    /// Stores findings, statistics and the corpus here
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+
+    /// Goes on with the results in the output directory
+    #[arg(long, requires = "output", conflicts_with = "fresh")]
+    pub resume: bool,
+
+    /// Moves earlier results in the output directory aside
+    #[arg(long, requires = "output")]
+    pub fresh: bool,
+}
+
+impl EngineFlags {
+    /// What to inject: the bug, and while one is hunted the fixes of known bugs of the published engine.
+    pub fn injection(&self) -> Result<Injection, Failure> {
+        let Some(id) = &self.bug else { return Ok(Injection::default()) };
+        match Bug::find(id).map_err(Failure::usage)? {
+            Bug::Woven(entry) => {
+                let fixes = mutagen_bugs::entries()
+                    .iter()
+                    .filter(|entry| entry.kind == Kind::Fix)
+                    .map(|entry| entry.id);
+                Ok(Injection { bug: Some(entry.id), fixes: fixes.filter(|fix| *fix != entry.id).collect() })
+            }
+            other => Err(Failure::usage(format!(
+                "{id} is a bug of the {}: see `mutagen-wasm ifc`",
+                other.subsystem()
+            ))),
+        }
+    }
+
+    /// The context of the campaign's properties.
+    pub fn context(&self) -> Result<Context, Failure> {
+        Ok(Context::new(self.features).inject(self.injection()?))
+    }
+
+    /// The output directory, if there is one.
+    pub fn results(&self) -> Result<Option<Results>, Failure> {
+        let earlier = match (self.resume, self.fresh) {
+            (true, _) => Earlier::Resume,
+            (_, true) => Earlier::MoveAside,
+            _ => Earlier::Refuse,
+        };
+        self.output.as_deref().map(|directory| Results::open(directory, earlier)).transpose()
+    }
+}
+
+/// Stops with one sentence if this program's wasmi has neither probes nor bugs.
+pub fn require_woven() -> Result<(), Failure> {
+    mutagen_oracles::prove_woven().map_err(|missing| Failure::new(Code::Usage, missing))?;
+    mutagen_weave::probes::switch_off_unstable()
+        .map(drop)
+        .map_err(|error| Failure::new(Code::Internal, error))
+}
+
+/// A campaign on two engines.
+pub struct EngineHunt<'a> {
+    /// The command.
+    pub command: &'a str,
+    /// The property's name.
+    pub property: &'a str,
+    /// Flags.
+    pub engines: &'a EngineFlags,
+    /// Flags of any campaign.
+    pub flags: &'a CampaignFlags,
+    /// What the properties share.
+    pub context: Context,
+}
+
+impl EngineHunt<'_> {
+    /// Runs the campaign, stores and tells what came of it.
+    ///
+    /// `evidence` gives the module and the calls behind a value; `back` makes a value of a stored module, for resuming;
+    /// `judge` asks both engines about a value at once.
+    pub fn run<T, P>(
+        &self,
+        property: impl Fn() -> Result<P, String> + Sync,
+        evidence: impl Fn(&T) -> (Vec<u8>, Vec<Call>) + Sync,
+        back: impl Fn(&[u8]) -> Option<T>,
+        judge: impl Fn(&mut P, &T) -> Outcome,
+    ) -> Result<Code, Failure>
+    where
+        T: Mutable + Clone + Hash + Send + Sync,
+        P: Property<T>,
+    {
+        require_woven()?;
+        // Made once here, so that what is wrong with the settings is said before anything starts.
+        let mut alone = property().map_err(Failure::usage)?;
+        let results = self.engines.results()?;
+        let hunt = Hunt {
+            command: self.command,
+            property: self.property,
+            bug: self.engines.bug.as_deref(),
+            flags: self.flags,
+            scope: Scope::new().with(self.engines.features),
+            max_size: MAX_SIZE,
+        };
+        let examples = self.start(results.as_ref(), back)?;
+        let kept = Mutex::new(Ok(()));
+        let keep = |value: &T| {
+            if let Some(results) = &results {
+                let stored = results.keep(&evidence(value).0);
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                *kept = std::mem::replace(&mut *kept, Ok(())).and(stored);
+            }
+        };
+        let generate = |source: &mut Source, size: usize| T::generate(source, size);
+        let make = || property().unwrap_or_else(|error| panic!("it was made before: {error}"));
+        let report = hunt.run_with(examples, keep, generate, make)?;
+        kept.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        let found = report.findings.first().map(|finding| {
+            let shrunk = shrink_in(
+                &hunt.scope,
+                finding.value.clone(),
+                |value| kind_of(&judge(&mut alone, value)) == Some(finding.failure.kind.clone()),
+                SHRINKING,
+            );
+            let (wasm, calls) = evidence(&shrunk.value);
+            let outcome = judge(&mut alone, &shrunk.value);
+            self.evidence(wasm, &calls, &outcome)
+        });
+        self.conclude(&hunt, &report, found, results.as_ref())?;
+        Ok(hunt::code(&report))
+    }
+
+    fn start<T>(
+        &self,
+        results: Option<&Results>,
+        back: impl Fn(&[u8]) -> Option<T>,
+    ) -> Result<Vec<T>, Failure> {
+        let Some(results) = results else { return Ok(Vec::new()) };
+        let corpus = if self.engines.resume { results.corpus()? } else { Vec::new() };
+        results.write_json(
+            "run.json",
+            &json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "arguments": std::env::args().skip(1).collect::<Vec<_>>(),
+                "command": self.command,
+                "property": self.property,
+                "bug": self.engines.bug,
+                "features": self.engines.features.to_string(),
+                "seed": self.flags.seed,
+                "resumed_with": corpus.len(),
+            }),
+        )?;
+        Ok(corpus.iter().filter_map(|wasm| back(wasm)).collect())
+    }
+
+    fn evidence(&self, wasm: Vec<u8>, calls: &[Call], outcome: &Outcome) -> Evidence {
+        let evidence =
+            Evidence::new(wasm, calls, self.engines.features, self.property, self.engines.bug.as_deref());
+        match &outcome.verdict {
+            Verdict::Failed(failure) => evidence.differing(&failure.details, &failure.kind),
+            _ => evidence,
+        }
+    }
+
+    fn conclude<T>(
+        &self,
+        hunt: &Hunt<'_>,
+        report: &Report<T>,
+        found: Option<Evidence>,
+        results: Option<&Results>,
+    ) -> Result<(), Failure> {
+        let (discrepancies, discrepancy_lines) = self.discrepancies(results)?;
+        let [target, reference] = self.context.times.seconds();
+        let mut json = hunt.json(report);
+        json["features"] = json!(self.engines.features.to_string());
+        json["inconclusive"] = json!(report.labels.get(INCONCLUSIVE).copied().unwrap_or(0));
+        json["discrepancies"] = discrepancies;
+        json["seconds_in"] = json!({
+            "target": target,
+            "reference": reference,
+            "loop": (report.seconds * f64::from(self.flags.jobs) - target - reference).max(0.0),
+        });
+        let mut shown = Vec::new();
+        if let (Some(evidence), Some(finding)) = (&found, report.findings.first()) {
+            let mut finding_json = evidence.json();
+            finding_json["tests"] = json!(finding.tests);
+            finding_json["seconds"] = json!(finding.seconds);
+            shown.push(evidence.shown());
+            if let Some(results) = results {
+                let path = results.store("findings", evidence)?;
+                finding_json["file"] = json!(path);
+                shown.push(format!("replay with: mutagen-wasm replay {}", path.display()));
+            } else {
+                shown.push(format!("run again with: {}", self.again()));
+            }
+            json["finding"] = finding_json;
+        }
+        shown.push(hunt.summary(report));
+        shown.extend(discrepancy_lines);
+        if let Some(results) = results {
+            results.write_json("stats.json", &json)?;
+        }
+        hunt.tell(shown.join("\n"), &json)
+    }
+
+    /// Stores the differences between the engines as published, and says what they are.
+    fn discrepancies(&self, results: Option<&Results>) -> Result<(Value, Vec<String>), Failure> {
+        let (mut files, mut lines) = (Vec::new(), Vec::new());
+        for discrepancy in self.context.discrepancies.all() {
+            let difference = &discrepancy.difference;
+            let details = [
+                ("part".to_owned(), difference.what.to_string()),
+                ("target".to_owned(), difference.target.clone()),
+                ("reference".to_owned(), difference.reference.clone()),
+            ];
+            let evidence = Evidence::new(
+                discrepancy.bytes,
+                &discrepancy.calls,
+                self.engines.features,
+                self.property,
+                None,
+            )
+            .differing(&details, difference.what.kind());
+            lines.push(format!(
+                "{DISCREPANCY} of the unmodified engines, met {} times: {difference}",
+                discrepancy.met
+            ));
+            if let Some(results) = results {
+                files.push(results.store("discrepancies", &evidence)?);
+            }
+        }
+        Ok((json!({ "count": lines.len(), "files": files }), lines))
+    }
+
+    fn again(&self) -> String {
+        let EngineFlags { bug, features, .. } = self.engines;
+        let bug = bug.iter().map(|bug| format!(" --bug {bug}")).collect::<String>();
+        format!("mutagen-wasm {}{bug} --features {features}{}", self.command, self.flags.again())
+    }
+}
+
+fn kind_of(outcome: &Outcome) -> Option<String> {
+    match &outcome.verdict {
+        Verdict::Failed(failure) => Some(failure.kind.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,169 @@
+//! `mutagen-wasm interpret`: do both engines compute the same?
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use mutagen_engine::Property;
+use mutagen_oracles::{Call, Value, Verdict};
+use mutagen_properties::{Context, Interpreter, Invocation, Invoked, Modules};
+use mutagen_wasm_ast::{FuncType, Module, Stub, ValType};
+
+use crate::engines::{EngineFlags, EngineHunt};
+use crate::exit_code::{Code, Failure};
+use crate::flags::CampaignFlags;
+use crate::{input, say};
+
+/// Runs functions on wasmi and wasmtime and compares: a campaign, or the modules that are given
+#[derive(Args)]
+#[command(after_help = "Examples:\n  mutagen-wasm interpret --bug wasm-11\n  \
+    mutagen-wasm interpret --features wasm2 --signature i64,f64:i64 --time 5m -o out\n  \
+    mutagen-wasm interpret module.wat\n  mutagen-wasm interpret module.wat --invoke f i32:5 f32:1.5")]
+pub struct Arguments {
+    /// Modules to run, as text or binary; `-` is standard input. None: a campaign
+    files: Vec<PathBuf>,
+
+    /// Calls this function with these arguments, instead of every exported one
+    #[arg(long, value_names = ["NAME", "ARG"], num_args = 1.., requires = "files")]
+    invoke: Vec<String>,
+
+    /// What must hold in a campaign
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = What::InterpreterI32)]
+    property: What,
+
+    /// The type of the function in a campaign: parameters, a colon, results
+    #[arg(long, value_name = "TYPE", default_value = "i32,f32:i32")]
+    signature: Signature,
+
+    #[command(flatten)]
+    engines: EngineFlags,
+
+    #[command(flatten)]
+    campaign: CampaignFlags,
+}
+
+/// A property on running code.
+#[derive(Clone, Copy, ValueEnum)]
+enum What {
+    /// One function of the given type, in a stub module
+    #[value(name = "interpreter-i32")]
+    InterpreterI32,
+    /// Every exported function of any module
+    Interpreter,
+    /// Which argument lists the host may pass
+    Invocation,
+}
+
+#[derive(Clone)]
+struct Signature(FuncType);
+
+impl FromStr for Signature {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (parameters, results) =
+            text.split_once(':').ok_or("write parameters, a colon, results: i32,f32:i32")?;
+        let types = |list: &str| -> Result<Vec<ValType>, String> {
+            list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(value_type).collect()
+        };
+        Ok(Self(FuncType::new(types(parameters)?, types(results)?)))
+    }
+}
+
+fn value_type(name: &str) -> Result<ValType, String> {
+    let known = [("i32", ValType::I32), ("i64", ValType::I64), ("f32", ValType::F32), ("f64", ValType::F64)];
+    let more = [("v128", ValType::V128), ("funcref", ValType::FuncRef), ("externref", ValType::ExternRef)];
+    let found = known.iter().chain(&more).find(|(known, _)| *known == name);
+    found.map(|(_, ty)| *ty).ok_or_else(|| format!("`{name}` is no value type, such as i32, i64, f32 or f64"))
+}
+
+/// Runs the command.
+pub fn run(arguments: Arguments) -> Result<Code, Failure> {
+    let context = arguments.engines.context()?;
+    if !arguments.files.is_empty() {
+        return judge(&arguments, &context);
+    }
+    let hunt = |property| EngineHunt {
+        command: "interpret",
+        property,
+        engines: &arguments.engines,
+        flags: &arguments.campaign,
+        context: context.clone(),
+    };
+    let ty = &arguments.signature.0;
+    match arguments.property {
+        What::InterpreterI32 => {
+            let calls = Interpreter::calls_of(ty);
+            hunt("interpreter-i32").run(
+                || Interpreter::new(&context, ty.clone()),
+                |stub: &Stub| (stub.to_module(ty).encode(), calls.clone()),
+                stub_of,
+                |property, stub| property.judge_now(stub),
+            )
+        }
+        What::Interpreter => {
+            let modules = Modules::new(&context).map_err(Failure::usage)?;
+            let calls = std::sync::Mutex::new(modules);
+            hunt("interpreter").run(
+                || Modules::new(&context),
+                |module: &Module| {
+                    let wasm = module.encode();
+                    let calls = calls.lock().unwrap_or_else(std::sync::PoisonError::into_inner).calls(&wasm);
+                    (wasm, calls)
+                },
+                |wasm| Module::decode(wasm).ok(),
+                Property::check,
+            )
+        }
+        What::Invocation => hunt("invocation").run(
+            || Invocation::new(&context, ty.clone()),
+            |invoked: &Invoked| (invoked.stub.to_module(ty).encode(), vec![Invocation::call(invoked)]),
+            |wasm| Some(Invoked { stub: stub_of(wasm)?, arguments: Vec::new() }),
+            Property::check,
+        ),
+    }
+}
+
+/// The inside of the function of a stub module.
+fn stub_of(wasm: &[u8]) -> Option<Stub> {
+    let function = Module::decode(wasm).ok()?.functions.into_iter().next()?;
+    Some(Stub { locals: function.locals, body: function.body })
+}
+
+/// For every file: what each engine does at each step.
+fn judge(arguments: &Arguments, context: &Context) -> Result<Code, Failure> {
+    let modules = Modules::new(context).map_err(Failure::usage)?;
+    let mut code = Code::Fine;
+    for file in &arguments.files {
+        let wasm = input::read(file)?;
+        let calls = match &arguments.invoke[..] {
+            [] => modules.calls(&wasm),
+            [name, list @ ..] => vec![invoke(name, list)?],
+        };
+        if judge_one(&modules, file, &wasm, &calls)? {
+            code = Code::Finding;
+        }
+    }
+    Ok(code)
+}
+
+fn invoke(name: &str, list: &[String]) -> Result<Call, Failure> {
+    let values: Result<Vec<Value>, _> = list.iter().map(|text| text.parse()).collect();
+    Ok(Call::new(name, values.map_err(Failure::usage)?))
+}
+
+/// Says what the engines do with one module; whether they differ.
+fn judge_one(modules: &Modules, file: &Path, wasm: &[u8], calls: &[Call]) -> Result<bool, Failure> {
+    let judgement = modules.pair().judge(wasm, calls);
+    for step in &judgement.steps {
+        let reference = step.reference.as_deref().unwrap_or("not asked");
+        let answers = if step.target == reference {
+            format!("both {reference}")
+        } else {
+            format!("wasmi {}; wasmtime {reference}", step.target)
+        };
+        say::out(format!("{}: {}: {answers}", file.display(), step.question))?;
+    }
+    say::out(format!("{}: {}", file.display(), judgement.verdict))?;
+    Ok(matches!(judgement.verdict, Verdict::Differ(_)))
+}

@@ -1,0 +1,146 @@
+//! The output directory: everything of a run, written so that a kill at any moment leaves whole files.
+//!
+//! ```text
+//! DIR/lock              held while a run writes here
+//! DIR/run.json          what was asked for, written before the work starts
+//! DIR/stats.json        the final JSON object, replaced as a whole
+//! DIR/findings/KIND-HASH.{wat,wasm,json}
+//! DIR/discrepancies/KIND-HASH.{wat,wasm,json}
+//! DIR/corpus/HASH.wasm  modules that showed something new
+//! ```
+
+use std::fs::{self, File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::evidence::Evidence;
+use crate::exit_code::{Code, Failure};
+
+/// What to do with results that are there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Earlier {
+    /// Refuse to start.
+    Refuse,
+    /// Go on: the corpus is run first, and findings are added.
+    Resume,
+    /// Move them aside.
+    MoveAside,
+}
+
+/// An output directory that this run owns.
+#[derive(Debug)]
+pub struct Results {
+    directory: PathBuf,
+    /// Held for the life of the run; the system frees it however the run ends.
+    _lock: File,
+}
+
+impl Results {
+    /// Takes the directory for this run.
+    pub fn open(directory: &Path, earlier: Earlier) -> Result<Self, Failure> {
+        if earlier == Earlier::MoveAside && directory.exists() {
+            drop(lock(directory)?);
+            move_aside(directory)?;
+        }
+        let lock = lock(directory)?;
+        if earlier == Earlier::Refuse && directory.join("run.json").exists() {
+            return Err(Failure::new(
+                Code::Busy,
+                format!(
+                    "{} holds earlier results: go on with --resume, or move them aside with --fresh",
+                    directory.display()
+                ),
+            ));
+        }
+        for inside in ["findings", "discrepancies", "corpus"] {
+            create(&directory.join(inside))?;
+        }
+        Ok(Self { directory: directory.to_owned(), _lock: lock })
+    }
+
+    /// Writes a JSON file at the top.
+    pub fn write_json(&self, name: &str, value: &Value) -> Result<(), Failure> {
+        write(&self.directory.join(name), format!("{value:#}\n").as_bytes())
+    }
+
+    /// Stores evidence under `findings` or `discrepancies`. Gives the path of its JSON file.
+    pub fn store(&self, inside: &str, evidence: &Evidence) -> Result<PathBuf, Failure> {
+        let base = self.directory.join(inside).join(evidence.file_name());
+        write(&base.with_extension("wasm"), &evidence.wasm)?;
+        write(&base.with_extension("wat"), evidence.wat().as_bytes())?;
+        let path = base.with_extension("json");
+        write(&path, format!("{:#}\n", evidence.json()).as_bytes())?;
+        Ok(path)
+    }
+
+    /// Keeps a module that showed something new.
+    pub fn keep(&self, wasm: &[u8]) -> Result<(), Failure> {
+        let path = self.directory.join("corpus").join(format!("{}.wasm", crate::evidence::hash(wasm)));
+        if path.exists() { Ok(()) } else { write(&path, wasm) }
+    }
+
+    /// The modules that earlier runs kept, in the order of their names.
+    pub fn corpus(&self) -> Result<Vec<Vec<u8>>, Failure> {
+        let directory = self.directory.join("corpus");
+        let fail =
+            |error: std::io::Error| Failure::new(Code::Unusable, format!("{}: {error}", directory.display()));
+        let mut files: Vec<PathBuf> = fs::read_dir(&directory)
+            .and_then(|files| files.map(|file| file.map(|file| file.path())).collect())
+            .map_err(fail)?;
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "wasm"));
+        files.sort();
+        files.iter().map(|file| fs::read(file).map_err(fail)).collect()
+    }
+}
+
+fn lock(directory: &Path) -> Result<File, Failure> {
+    create(directory)?;
+    let path = directory.join("lock");
+    let cannot = |error: std::io::Error| {
+        Failure::new(
+            Code::Usage,
+            format!("cannot write to the output directory {}: {error}", directory.display()),
+        )
+    };
+    let file = File::create(&path).map_err(cannot)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(Failure::new(Code::Busy, format!("another run is writing to {}", directory.display())))
+        }
+        Err(TryLockError::Error(error)) => Err(cannot(error)),
+    }
+}
+
+fn create(directory: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(directory).map_err(|error| {
+        Failure::usage(format!("cannot make the output directory {}: {error}", directory.display()))
+    })
+}
+
+/// Renames the directory to the first free `DIR.old-N`.
+fn move_aside(directory: &Path) -> Result<(), Failure> {
+    let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let free = (1..)
+        .map(|number| directory.with_file_name(format!("{name}.old-{number}")))
+        .find(|path| !path.exists());
+    let Some(aside) = free else { return Ok(()) };
+    fs::rename(directory, &aside)
+        .map_err(|error| Failure::usage(format!("cannot move {} aside: {error}", directory.display())))
+}
+
+/// Writes a file as a whole or not at all: beside its place, synced, then renamed.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let store = || -> std::io::Result<()> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::Builder::new().prefix(".").suffix(".part").tempfile_in(directory)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    store()
+        .map_err(|error| Failure::new(Code::NotStored, format!("cannot store {}: {error}", path.display())))
+}

@@ -1,0 +1,94 @@
+//! `mutagen-wasm validate`: do both engines accept the same modules?
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use mutagen_oracles::Verdict;
+use mutagen_properties::{Direction, Pair, Validator};
+use mutagen_wasm_ast::Module;
+
+use crate::engines::{EngineFlags, EngineHunt};
+use crate::exit_code::{Code, Failure};
+use crate::flags::CampaignFlags;
+use crate::{input, say};
+
+/// Asks wasmi and wasmtime which modules are valid: a campaign, or the modules that are given
+#[derive(Args)]
+#[command(after_help = "Examples:\n  mutagen-wasm validate --bug wasm-6\n  \
+    mutagen-wasm validate --features wasmi --direction both --time 5m -o out\n  \
+    mutagen-wasm validate module.wat other.wasm\n  cat module.wasm | mutagen-wasm validate -")]
+pub struct Arguments {
+    /// Modules to judge, as text or binary; `-` is standard input. None: a campaign
+    files: Vec<PathBuf>,
+
+    /// Which disagreements count: wasmi accepts what wasmtime rejects, or either way
+    #[arg(long, value_name = "WAY", value_enum, default_value_t = Way::Accept)]
+    direction: Way,
+
+    #[command(flatten)]
+    engines: EngineFlags,
+
+    #[command(flatten)]
+    campaign: CampaignFlags,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Way {
+    Accept,
+    Both,
+}
+
+impl From<Way> for Direction {
+    fn from(way: Way) -> Self {
+        match way {
+            Way::Accept => Direction::Accept,
+            Way::Both => Direction::Both,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: Arguments) -> Result<Code, Failure> {
+    let context = arguments.engines.context()?;
+    if !arguments.files.is_empty() {
+        let pair = Pair::new(&context).map_err(Failure::usage)?;
+        return judge(&pair, &arguments.files);
+    }
+    let hunt = EngineHunt {
+        command: "validate",
+        property: "validator",
+        engines: &arguments.engines,
+        flags: &arguments.campaign,
+        context: context.clone(),
+    };
+    hunt.run(
+        || Validator::new(&context, arguments.direction.into()),
+        |module: &Module| (module.encode(), Vec::new()),
+        |wasm| Module::decode(wasm).ok(),
+        |property, module| mutagen_engine::Property::check(property, module),
+    )
+}
+
+/// One line per file: what each engine says.
+fn judge(pair: &Pair, files: &[PathBuf]) -> Result<Code, Failure> {
+    let mut code = Code::Fine;
+    for file in files {
+        let judgement = pair.judge_validity(&input::read(file)?);
+        let answers: Vec<String> = judgement
+            .steps
+            .iter()
+            .map(|step| {
+                format!(
+                    "wasmi: {}; wasmtime: {}",
+                    step.target,
+                    step.reference.as_deref().unwrap_or("not asked")
+                )
+            })
+            .collect();
+        say::out(format!("{}: {}", file.display(), answers.join("; ")))?;
+        if let Verdict::Differ(_) = judgement.verdict {
+            code = Code::Finding;
+        }
+    }
+    Ok(code)
+}
