@@ -10,6 +10,7 @@
 
 mod bug;
 mod catalogue;
+mod witness;
 
 pub use bug::{Bug, UnknownBug};
 pub use catalogue::{Edit, Entry, Kind, Subsystem, Witness, entries};

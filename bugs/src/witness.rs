@@ -1,0 +1,57 @@
+//! What a witness shows.
+
+use mutagen_oracles::{Call, Ending, Engine, Instantiation, Value, Wasmi};
+use mutagen_properties::{Injected, Injection, settings};
+use mutagen_wasm_ast::{Features, Module};
+
+use crate::catalogue::Witness;
+
+impl Witness {
+    /// What the target does with the module while the entries of `injection` are on, in the words of the catalogue:
+    /// `accepted` or `rejected` where there is no call; else the results, `trap: ..` or `refused`.
+    ///
+    /// # Errors
+    ///
+    /// If the witness itself is not understood.
+    ///
+    /// ```
+    /// use mutagen_bugs::entries;
+    /// use mutagen_properties::Injection;
+    ///
+    /// let subtraction = entries().iter().find(|entry| entry.id == "wasm-11").unwrap();
+    /// assert_eq!(subtraction.witnesses[0].observe(Injection::default())?, "i32:2");
+    /// let broken = Injection { bug: Some("wasm-11"), ..Injection::default() };
+    /// assert_eq!(subtraction.witnesses[0].observe(broken)?, "i32:8");
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn observe(&self, injection: Injection) -> Result<String, String> {
+        let features: Features = self.features.parse().map_err(|error| format!("{error}"))?;
+        let bytes = Module::assemble(self.module.as_bytes()).map_err(|error| error.to_string())?;
+        let target = Injected::new(Wasmi::new(&settings(features)), injection);
+        match self.call()? {
+            None => {
+                Ok(if target.validate(&bytes).is_accepted() { "accepted" } else { "rejected" }.to_owned())
+            }
+            Some(call) => Ok(match target.instantiate(&bytes) {
+                Err(Instantiation::Rejected(_)) => "rejected".to_owned(),
+                Err(Instantiation::Ended { ending, .. }) => words(&ending),
+                Ok(mut instance) => words(&instance.call(&call.export, &call.arguments)),
+            }),
+        }
+    }
+
+    fn call(&self) -> Result<Option<Call>, String> {
+        let Some(name) = self.invoke else { return Ok(None) };
+        let arguments: Result<Vec<Value>, _> = self.arguments.iter().map(|text| text.parse()).collect();
+        Ok(Some(Call::new(name, arguments.map_err(|error| error.to_string())?)))
+    }
+}
+
+fn words(ending: &Ending) -> String {
+    match ending {
+        Ending::Returned(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join(" "),
+        Ending::Trapped(kind) => format!("trap: {kind}"),
+        Ending::Refused(_) => "refused".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,47 @@
+//! Every entry against every witness: an entry changes its own witnesses, as it says, and no others.
+
+use mutagen_bugs::{Entry, Witness, entries};
+use mutagen_properties::Injection;
+
+fn observe(witness: &Witness, on: Option<&'static str>) -> String {
+    let injection = Injection { bug: on, fixes: Vec::new() };
+    witness.observe(injection).unwrap_or_else(|error| panic!("{}: {error}", witness.module))
+}
+
+/// Every witness, with the entry it belongs to.
+fn witnesses() -> impl Iterator<Item = (&'static Entry, &'static Witness)> {
+    entries().iter().flat_map(|entry| entry.witnesses.iter().map(move |witness| (entry, witness)))
+}
+
+#[test]
+fn with_nothing_on_every_witness_behaves_as_on_the_plain_engine() {
+    for (entry, witness) in witnesses() {
+        assert_eq!(observe(witness, None), witness.off, "{}: {}", entry.id, witness.module);
+        assert_ne!(witness.off, witness.on, "{}: a witness must show a difference", entry.id);
+    }
+}
+
+#[test]
+fn every_entry_changes_its_own_witnesses_and_no_others() {
+    for entry in entries() {
+        for (owner, witness) in witnesses() {
+            let seen = observe(witness, Some(entry.id));
+            let at = format!("{} on the witness of {}: {}", entry.id, owner.id, witness.module);
+            if owner.id == entry.id {
+                assert_eq!(seen, witness.on, "{at}");
+            } else if entry.overlaps.contains(&owner.id) {
+                assert_ne!(seen, witness.off, "{at}: said to overlap, but does not");
+            } else {
+                assert_eq!(seen, witness.off, "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_catalogue_has_every_bug_of_the_papers() {
+    let has = |id: &str| entries().iter().any(|entry| entry.id == id);
+    assert!((1..=15).all(|number| has(&format!("wasm-{number}"))));
+    assert!((1..=4).all(|number| has(&format!("wasm-r{number}"))));
+    assert!(has("wasm-15b"));
+}
