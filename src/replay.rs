@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mutagen_bugs::{Bug, Entry, Kind};
-use mutagen_oracles::Verdict;
 use mutagen_properties::{Context, Injection, Pair};
 use mutagen_wasm_ast::Features;
 

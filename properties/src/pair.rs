@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use mutagen_engine::{Failure, Outcome};
 use mutagen_oracles::{
-    Call, Difference, Engine, Features as OracleFeatures, Guarded, Judgement, Settings, Validity, Verdict,
-    Wasmi, Wasmtime, confirm, judge,
+    Call, Difference, Engine, Features as OracleFeatures, Guarded, Judgement, Question, Settings, Step,
+    Validity, Verdict, Wasmi, Wasmtime, compare_validity, confirm, judge,
 };
 use mutagen_wasm_ast::Features;
 
