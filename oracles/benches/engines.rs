@@ -1,7 +1,7 @@
 //! How many runs per second each engine makes, alone and together, and what sharing a compilation gives.
 //!
-//! `cargo bench -p mutagen-oracles`, on an idle machine. Every line is the best of five rounds over the same modules:
-//! small functions of type (i32, f32) -> i32 with one memory, as the interpreter benchmark has them.
+//! `cargo bench -p mutagen-oracles`. All lines run the same functions of type (i32, f32) -> i32 with one memory, as the
+//! interpreter benchmark has them, and count what one core does in a second of its own time.
 
 use std::time::{Duration, Instant};
 
@@ -9,50 +9,77 @@ use mutagen_oracles::{
     Call, Compiled, Engine, Instance, Settings, Value, Verdict, Wasmi, Wasmtime, gate, judge, on_stack,
 };
 
-const ROUNDS: usize = 5;
-const MODULES: usize = 256;
+const FUNCTIONS: usize = 128;
 const BATCH: usize = 32;
+const AT_LEAST: Duration = Duration::from_millis(500);
 
 fn main() {
-    on_stack(|| {
-        let settings = Settings::default();
-        let wasmi = Wasmi::new(&settings);
-        let wasmtime = Wasmtime::new(&settings).expect("the usual settings are fine");
-        let optimising = Wasmtime::optimising(&settings).expect("the usual settings are fine");
-        let bodies: Vec<String> = (0..MODULES).map(body).collect();
-        let modules: Vec<Vec<u8>> = bodies.iter().map(|body| module(std::slice::from_ref(body))).collect();
-        let batches: Vec<Vec<u8>> = bodies.chunks(BATCH).map(module).collect();
+    on_stack(run).expect("there is a thread");
+}
 
-        println!("{:<58}{:>12}{:>10}", "what", "per second", "ratio");
-        let mut base = None;
-        let mut line = |what: &str, run: &mut dyn FnMut()| {
-            let rate = MODULES as f64 / best_of(run).as_secs_f64();
-            println!("{what:<58}{rate:>12.0}{:>9.2}x", rate / *base.get_or_insert(rate));
-        };
-        line("wasmtime: validate, compile, instantiate, call, state", &mut || each(&wasmtime, &modules));
-        line("wasmtime, optimising: the same", &mut || each(&optimising, &modules));
-        line("wasmtime: validate", &mut || validate_each(&wasmtime, &modules));
-        line("wasmtime: compile only", &mut || modules.iter().for_each(|it| drop(compile(&wasmtime, it))));
-        line("wasmtime: batches of 32, an instance per function", &mut || {
-            batches.iter().for_each(|batch| fresh_instances(&compile(&wasmtime, batch), 1));
-        });
-        line("wasmtime: batches of 32, an instance per call, 4 calls", &mut || {
-            batches.iter().for_each(|batch| fresh_instances(&compile(&wasmtime, batch), 4));
-        });
-        line("wasmtime: batches of 32, an instance per batch", &mut || {
-            batches.iter().for_each(|batch| one_instance(&compile(&wasmtime, batch)));
-        });
-        let compiled: Vec<Compiled> = batches.iter().map(|batch| compile(&wasmtime, batch)).collect();
-        line("wasmtime: compiled before, an instance per function", &mut || {
-            compiled.iter().for_each(|it| fresh_instances(it, 1));
-        });
-        line("the gate", &mut || modules.iter().for_each(|it| assert_eq!(gate(it), None)));
-        line("wasmi: validate, translate, instantiate, call, state", &mut || each(&wasmi, &modules));
-        line("wasmi: validate", &mut || validate_each(&wasmi, &modules));
-        line("judge: both, one by one, 1 call", &mut || judge_each(&wasmi, &wasmtime, &modules, 1));
-        line("judge: both, one by one, 4 calls", &mut || judge_each(&wasmi, &wasmtime, &modules, 4));
-    })
-    .expect("there is a thread");
+fn run() {
+    let settings = Settings::default();
+    let wasmi = Wasmi::new(&settings);
+    let wasmtime = Wasmtime::new(&settings).expect("the usual settings are fine");
+    let optimising = Wasmtime::optimising(&settings).expect("the usual settings are fine");
+    let bodies: Vec<String> = (0..FUNCTIONS).map(body).collect();
+    let singles: Vec<Vec<u8>> = bodies.iter().map(|body| exporting(std::slice::from_ref(body))).collect();
+    let exporting: Vec<Vec<u8>> = bodies.chunks(BATCH).map(exporting).collect();
+    let dispatching: Vec<Vec<u8>> = bodies.chunks(BATCH).map(dispatching).collect();
+    let compiled: Vec<Compiled> = dispatching.iter().map(|batch| compile(&wasmtime, batch)).collect();
+
+    let mut table = Table::default();
+    table.line("wasmtime: one by one", || each(&wasmtime, &singles));
+    table.line("wasmtime, optimising: one by one", || each(&optimising, &singles));
+    table.line("wasmtime: 32 exports in a module", || {
+        exporting.iter().for_each(|batch| by_export(&compile(&wasmtime, batch)));
+    });
+    table.line("wasmtime: 32 behind one export", || {
+        dispatching.iter().for_each(|batch| by_number(&compile(&wasmtime, batch), 1));
+    });
+    table.line("wasmtime: 32 behind one export, 4 calls on one instance", || {
+        dispatching.iter().for_each(|batch| by_number(&compile(&wasmtime, batch), 4));
+    });
+    table.line("wasmtime: compiled before, instantiate, call, state", || {
+        compiled.iter().for_each(|batch| by_number(batch, 1));
+    });
+    table.line("wasmtime: validate only", || validate_each(&wasmtime, &singles));
+    table.line("wasmi: one by one", || each(&wasmi, &singles));
+    table.line("wasmi: validate only", || validate_each(&wasmi, &singles));
+    table.line("the gate", || singles.iter().for_each(|it| assert_eq!(gate(it), None)));
+    table.line("judge: both, one by one, 1 call", || judge_each(&wasmi, &wasmtime, &singles, 1));
+    table.line("judge: both, one by one, 4 calls", || judge_each(&wasmi, &wasmtime, &singles, 4));
+}
+
+/// Prints rates, and ratios to the first of them.
+#[derive(Default)]
+struct Table {
+    first: Option<f64>,
+}
+
+impl Table {
+    fn line(&mut self, what: &str, mut run: impl FnMut()) {
+        let (start, mut rounds) = (cpu_time(), 0);
+        while cpu_time() - start < AT_LEAST {
+            run();
+            rounds += 1;
+        }
+        let rate = (rounds * FUNCTIONS) as f64 / (cpu_time() - start).as_secs_f64();
+        let ratio = rate / *self.first.get_or_insert(rate);
+        println!("{what:<58}{rate:>10.0}/s{ratio:>9.1}x");
+    }
+}
+
+/// The time that this thread had a core to itself, where the system tells; else the time on the clock.
+fn cpu_time() -> Duration {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = told.as_deref().and_then(|text| text.split(' ').next()?.parse().ok());
+    nanoseconds.map_or_else(wall_time, Duration::from_nanos)
+}
+
+fn wall_time() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }
 
 /// A function body of the kind that a generator makes.
@@ -71,40 +98,50 @@ fn body(number: usize) -> String {
     )
 }
 
-fn module(bodies: &[String]) -> Vec<u8> {
-    let functions: String = bodies
-        .iter()
-        .enumerate()
-        .map(|(number, body)| format!("(func (export \"{number}\") (param i32 f32) (result i32) {body})"))
-        .collect();
-    wat::parse_str(format!("(module (memory (export \"memory\") 1) {functions})")).expect("the text is fine")
+fn with_memory(rest: &str) -> Vec<u8> {
+    wat::parse_str(format!("(module (memory (export \"memory\") 1) {rest})")).expect("the text is fine")
 }
 
-fn best_of(run: &mut dyn FnMut()) -> Duration {
-    let time = |run: &mut dyn FnMut()| {
-        let start = Instant::now();
-        run();
-        start.elapsed()
-    };
-    (0..ROUNDS).map(|_| time(run)).min().expect("there is a round")
+/// Each function is an export of its own.
+fn exporting(bodies: &[String]) -> Vec<u8> {
+    let functions = bodies
+        .iter()
+        .enumerate()
+        .map(|(number, body)| format!("(func (export \"{number}\") (param i32 f32) (result i32) {body})"));
+    with_memory(&functions.collect::<String>())
+}
+
+/// One export calls the function whose number it is given as its last argument.
+fn dispatching(bodies: &[String]) -> Vec<u8> {
+    let functions: String =
+        bodies.iter().map(|body| format!("(func (param i32 f32) (result i32) {body})")).collect();
+    let numbers: String = (0..bodies.len()).map(|number| format!("{number} ")).collect();
+    let mut dispatch = format!("(br_table {numbers} (local.get 2))");
+    for number in 0..bodies.len() {
+        dispatch = format!("(block {dispatch}) (return (call {number} (local.get 0) (local.get 1)))");
+    }
+    with_memory(&format!(
+        "{functions} (func (export \"call\") (param i32 f32 i32) (result i32) {dispatch} unreachable)"
+    ))
 }
 
 fn arguments(number: usize) -> [Value; 2] {
     [Value::I32(0x1234_5678 << number), Value::F32(0x4048_0000)]
 }
 
-fn call(instance: &mut dyn Instance, function: usize, number: usize) {
-    std::hint::black_box((instance.call(&function.to_string(), &arguments(number)), instance.state()));
+fn run_one(instance: &mut dyn Instance, name: &str, arguments: &[Value]) {
+    std::hint::black_box((instance.call(name, arguments), instance.state()));
 }
 
 fn validate_each(engine: &dyn Engine, modules: &[Vec<u8>]) {
     modules.iter().for_each(|module| assert!(engine.validate(module).is_accepted()));
 }
 
+/// Validate, compile, instantiate, call, look at the state.
 fn each(engine: &dyn Engine, modules: &[Vec<u8>]) {
     for module in modules {
         assert!(engine.validate(module).is_accepted());
-        call(engine.instantiate(module).ok().expect("it instantiates").as_mut(), 0, 0);
+        run_one(engine.instantiate(module).expect("it instantiates").as_mut(), "0", &arguments(0));
     }
 }
 
@@ -112,17 +149,21 @@ fn compile(wasmtime: &Wasmtime, module: &[u8]) -> Compiled {
     wasmtime.compile(module).expect("it compiles")
 }
 
-fn fresh_instances(compiled: &Compiled, calls: usize) {
+fn by_export(batch: &Compiled) {
     for function in 0..BATCH {
-        for number in 0..calls {
-            call(compiled.instantiate().ok().expect("it instantiates").as_mut(), function, number);
-        }
+        let mut instance = batch.instantiate().expect("it instantiates");
+        run_one(instance.as_mut(), &function.to_string(), &arguments(0));
     }
 }
 
-fn one_instance(compiled: &Compiled) {
-    let mut instance = compiled.instantiate().ok().expect("it instantiates");
-    (0..BATCH).for_each(|function| call(instance.as_mut(), function, 0));
+fn by_number(batch: &Compiled, calls: usize) {
+    for function in 0..BATCH {
+        let mut instance = batch.instantiate().expect("it instantiates");
+        for call in 0..calls {
+            let [a, b] = arguments(call);
+            run_one(instance.as_mut(), "call", &[a, b, Value::I32(function as u32)]);
+        }
+    }
 }
 
 fn judge_each(target: &dyn Engine, reference: &dyn Engine, modules: &[Vec<u8>], calls: usize) {

@@ -123,7 +123,7 @@ pub enum Instantiation {
         /// How it ended.
         ending: Ending,
         /// What is left of the imports.
-        state: State,
+        state: Box<State>,
     },
 }
 

@@ -104,7 +104,7 @@ impl<E: Engine> Guarded<E> {
             Ok(Ok(instance)) => Ok(GuardedInstance { instance: Some(instance) }),
             Ok(Err(failure)) => Err(failure),
             Err(message) => {
-                Err(Instantiation::Ended { ending: Ending::Panicked(message), state: State::default() })
+                Err(Instantiation::Ended { ending: Ending::Panicked(message), state: Box::default() })
             }
         }
     }

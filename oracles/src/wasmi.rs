@@ -100,7 +100,7 @@ impl Engine for Wasmi {
             Ok(()) => Ok(Box::new(instance)),
             Err(error) => Err(Instantiation::Ended {
                 ending: failed_start(&error, instance.store.data()),
-                state: instance.state(),
+                state: Box::new(instance.state()),
             }),
         }
     }

@@ -251,7 +251,7 @@ fn n12_imports_are_pure_stubs_and_the_calls_to_them_are_compared() {
         judgement.steps[2].target, judgement.steps[3].target,
         "a stub's answer depends on earlier calls"
     );
-    let mut instance = Wasmi::new(&Settings::default()).instantiate(&wasm(module)).ok().expect("it links");
+    let mut instance = Wasmi::new(&Settings::default()).instantiate(&wasm(module)).expect("it links");
     instance.call("f", &[Value::I32(1)]);
     let state = instance.state();
     assert_eq!(
@@ -299,7 +299,7 @@ fn n15_a_store_that_is_partly_out_of_bounds_stores_nothing() {
     assert_eq!(last_answer(&judgement), "trapped: out of bounds memory access");
     let settings = Settings::default();
     for engine in [&Wasmi::new(&settings) as &dyn Engine, &wasmtime(&settings)] {
-        let mut instance = engine.instantiate(&wasm(module)).ok().expect("it instantiates");
+        let mut instance = engine.instantiate(&wasm(module)).expect("it instantiates");
         instance.call("f", &[Value::I32(65_529)]);
         assert!(instance.memory(0).iter().all(|byte| *byte == 0), "{}", engine.name());
     }
@@ -359,7 +359,6 @@ fn n18_what_a_failed_instantiation_has_written_is_compared() {
     let Some(Instantiation::Ended { state, .. }) = failure else { panic!("it must fail: {failure:?}") };
     let expected = Wasmi::new(&settings)
         .instantiate(&wasm(r#"(module (import "" "" (memory 1)) (data (i32.const 5) "kept"))"#))
-        .ok()
         .expect("it instantiates")
         .state();
     assert_eq!(state.memories, expected.memories);
@@ -372,7 +371,7 @@ fn endless_recursion_on_our_stack_is_a_trap_in_each_engine() {
     let (wasmi, wasmtime) = (Wasmi::new(&settings), wasmtime(&settings));
     on_stack(|| {
         for engine in [&wasmi as &dyn Engine, &wasmtime] {
-            let ending = engine.instantiate(&module).ok().expect("it instantiates").call("f", &[]);
+            let ending = engine.instantiate(&module).expect("it instantiates").call("f", &[]);
             assert_eq!(ending.to_string(), "trapped: call stack exhausted", "{}", engine.name());
         }
     })

@@ -89,7 +89,7 @@ fn an_instance_that_panicked_is_not_asked_again() {
         panic!("again and again")
     });
     let liar = Guarded(Liar::new(Lies { ending, ..panicking_while("drop") }));
-    let mut instance = liar.open(&wasm(MODULE)).ok().expect("it instantiates");
+    let mut instance = liar.open(&wasm(MODULE)).expect("it instantiates");
     assert!(matches!(instance.call("f", &[]), Ending::Panicked(_)));
     assert!(matches!(instance.call("f", &[]), Ending::Infra(_)));
     assert_eq!((calls.get(), instance.state().memories.len(), instance.exports().len()), (1, 0, 0));
@@ -163,7 +163,7 @@ fn both_engines_list_the_same_exports() {
             (func (export "a")))"#,
     );
     let settings = Settings::default();
-    let exports = |engine: &dyn Engine| engine.instantiate(&module).ok().expect("it instantiates").exports();
+    let exports = |engine: &dyn Engine| engine.instantiate(&module).expect("it instantiates").exports();
     let ours = exports(&Wasmi::new(&settings));
     assert_eq!(ours, exports(&wasmtime(&settings)));
     assert_eq!(ours.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["a", "z"]);

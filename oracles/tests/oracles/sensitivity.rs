@@ -166,7 +166,7 @@ fn a_start_function_that_traps_in_one_engine_only_differs() {
     let lie = Lies {
         instantiation: Rc::new(|_| Instantiation::Ended {
             ending: Ending::Trapped(TrapKind::DivisionByZero),
-            state: State::default(),
+            state: Box::default(),
         }),
         ..Lies::default()
     };
