@@ -124,6 +124,8 @@ impl<E: Engine> Engine for Guarded<E> {
     }
 }
 
+const GONE: &str = "the instance is gone after a panic";
+
 /// An instance whose panics are answers like any other. After one it is gone: further calls cannot run.
 pub struct GuardedInstance {
     instance: Option<Box<dyn Instance>>,
@@ -138,6 +140,15 @@ impl GuardedInstance {
     pub fn close(mut self) -> Result<(), String> {
         let instance = self.instance.take();
         catch(|| drop(instance))
+    }
+
+    /// Like [`Instance::state`].
+    ///
+    /// # Errors
+    ///
+    /// The panic of the engine while it was looked at.
+    pub fn try_state(&mut self) -> Result<State, String> {
+        self.ask(|instance| instance.state()).unwrap_or_else(|| Err(GONE.to_owned()))
     }
 
     /// Asks the instance, unless it is gone.
@@ -166,7 +177,7 @@ impl Instance for GuardedInstance {
     fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
         match self.ask(|instance| instance.call(name, arguments)) {
             Some(answer) => answer.unwrap_or_else(Ending::Panicked),
-            None => Ending::Infra("the instance is gone after a panic".to_owned()),
+            None => Ending::Infra(GONE.to_owned()),
         }
     }
 

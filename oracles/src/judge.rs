@@ -8,6 +8,7 @@ use crate::{
     limits::{Side, Which, gate, is_shallow},
     scan::Scan,
     settings::{NanMode, Settings},
+    state::{Extent, State},
     value::{Value, list},
     verdict::{
         Difference, Verdict, What, Why, compare_endings, compare_states, compare_validity, differ, one_sided,
@@ -135,24 +136,19 @@ impl Trial<'_> {
     fn run_alone(&mut self, calls: &[Call], target: &Guard<'_>, which: Which) -> Verdict {
         let opened = target.open(self.bytes);
         self.step(Question::Instantiate, &Opened(&opened), None);
-        let Ok(mut instance) = opened else { return self.panic_or_limit(which) };
+        let mut instance = match opened {
+            Ok(instance) => instance,
+            Err(Instantiation::Ended { ending, .. }) => return panic_or_limit(&ending, which),
+            Err(Instantiation::Rejected(_)) => return Verdict::Limit(which),
+        };
         for call in calls {
             let ending = instance.call(&call.export, &call.arguments);
             self.step(Question::Call(call.clone()), &ending, None);
             if let Ending::Panicked(_) = ending {
-                return differ(What::Panic, ending, "nothing: it was not asked");
+                return panic_or_limit(&ending, which);
             }
         }
         closed(instance).and_then(|| Verdict::Limit(which))
-    }
-
-    fn panic_or_limit(&self, which: Which) -> Verdict {
-        match self.steps.last() {
-            Some(step) if step.target.starts_with("panicked") => {
-                differ(What::Panic, &step.target, "nothing: it was not asked")
-            }
-            _ => Verdict::Limit(which),
-        }
     }
 
     fn run_both(&mut self, calls: &[Call], target: &Guard<'_>, reference: &Guard<'_>) -> Verdict {
@@ -230,21 +226,15 @@ impl Trial<'_> {
 
     /// Compares states, and finds out where memories or tables differ.
     fn compare_left_behind(&self, ours: &mut GuardedInstance, theirs: &mut GuardedInstance) -> Verdict {
-        let (a, b) = (ours.state(), theirs.state());
-        let verdict = compare_states(&a, &b, self.settings.nan);
-        let Verdict::Differ(Difference { what, target, reference }) = verdict else { return verdict };
-        let at = |extents: &[crate::state::Extent], name: &str| extents.iter().position(|it| it.name == name);
-        let place = match &what {
-            What::Memory(name, _) => at(&a.memories, name)
-                .and_then(|index| first_difference(&ours.memory(index), &theirs.memory(index)))
-                .map(|(at, x, y)| (What::Memory(name.clone(), at), x, y)),
-            What::Table(name, _) => at(&a.tables, name)
-                .and_then(|index| first_difference(&ours.table(index), &theirs.table(index)))
-                .map(|(at, x, y)| (What::Table(name.clone(), at), x, y)),
-            _ => None,
+        let (a, b) = match (ours.try_state(), theirs.try_state()) {
+            (Ok(a), Ok(b)) => (a, b),
+            (Err(message), _) => return differ(What::Panic, format!("panicked: {message}"), "nothing yet"),
+            (_, Err(message)) => return Verdict::Infra(format!("the reference panicked: {message}")),
         };
-        let (what, target, reference) = place.unwrap_or((what, target, reference));
-        differ(what, target, reference)
+        match compare_states(&a, &b, self.settings.nan) {
+            Verdict::Differ(difference) => Verdict::Differ(locate(difference, &a, ours, theirs)),
+            verdict => verdict,
+        }
     }
 
     /// In raw mode, a difference that free NaN bits may have caused proves nothing.
@@ -257,6 +247,38 @@ impl Trial<'_> {
         }
         verdict
     }
+}
+
+fn panic_or_limit(ending: &Ending, which: Which) -> Verdict {
+    match ending {
+        Ending::Panicked(_) => differ(What::Panic, ending, "nothing: it was not asked"),
+        _ => Verdict::Limit(which),
+    }
+}
+
+/// Finds the place where two memories or tables differ.
+fn locate(
+    difference: Difference,
+    state: &State,
+    ours: &mut dyn Instance,
+    theirs: &mut dyn Instance,
+) -> Difference {
+    let place = match &difference.what {
+        What::Memory(name, _) => index_of(&state.memories, name).and_then(|index| {
+            let place = first_difference(&ours.memory(index), &theirs.memory(index));
+            place.map(|(at, a, b)| (What::Memory(name.clone(), at), a, b))
+        }),
+        What::Table(name, _) => index_of(&state.tables, name).and_then(|index| {
+            let place = first_difference(&ours.table(index), &theirs.table(index));
+            place.map(|(at, a, b)| (What::Table(name.clone(), at), a, b))
+        }),
+        _ => None,
+    };
+    place.map_or(difference, |(what, target, reference)| Difference { what, target, reference })
+}
+
+fn index_of(extents: &[Extent], name: &str) -> Option<usize> {
+    extents.iter().position(|extent| extent.name == name)
 }
 
 fn nan_bits_may_leak(bytes: &[u8]) -> bool {

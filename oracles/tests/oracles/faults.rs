@@ -17,6 +17,7 @@ fn panicking_while(part: &str) -> Lies {
     match part {
         "validate" => lies.validity = Rc::new(|_| panic!("a bug in validate")),
         "call" => lies.ending = Rc::new(|_| panic!("a bug in call")),
+        "state" => lies.state = Rc::new(|_| panic!("a bug in state")),
         "drop" => lies.drop = Rc::new(|| panic!("a bug in drop")),
         other => panic!("no such part: {other}"),
     }
@@ -43,7 +44,7 @@ fn a_trap_without_a_counterpart_is_inconclusive_even_if_both_say_it() {
 
 #[test]
 fn f2_a_panic_of_the_target_is_a_finding_wherever_it_happens() {
-    for part in ["validate", "call", "drop"] {
+    for part in ["validate", "call", "state", "drop"] {
         let verdict = Liar::new(panicking_while(part)).as_target(MODULE, &[f(&[])]);
         let Verdict::Differ(difference) = verdict else { panic!("{part}: {verdict}") };
         assert_eq!(difference.what, What::Panic, "{part}");
@@ -54,7 +55,7 @@ fn f2_a_panic_of_the_target_is_a_finding_wherever_it_happens() {
 
 #[test]
 fn f2_a_panic_of_the_reference_is_never_a_finding() {
-    for part in ["validate", "call"] {
+    for part in ["validate", "call", "state"] {
         let verdict = Liar::new(panicking_while(part)).as_reference(MODULE, &[f(&[])]);
         assert!(matches!(verdict, Verdict::Infra(_)), "{part}: {verdict}");
     }

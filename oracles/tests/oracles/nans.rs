@@ -1,13 +1,162 @@
-//! Raw mode: what comparing up to NaN-equivalence forgives, and what it does not.
+//! NaNs: bit for bit the same in the deterministic mode; and what comparing up to NaN-equivalence forgives in the raw
+//! mode, and what it does not.
 
 use std::rc::Rc;
 
-use mutagen_oracles::{Ending, NanMode, Settings, Value, Verdict, What, Why, judge};
+use mutagen_oracles::{
+    Call, Ending, NanMode, Settings, Value, Verdict, Wasmi, Wasmtime, What, Why, judge, on_stack,
+};
 
-use crate::support::{Liar, Lies, f, judge_bytes, wasm};
+use crate::support::{Liar, Lies, f, judge_bytes, wasm, wasmtime};
 
 fn raw() -> Settings {
     Settings { nan: NanMode::Raw, ..Settings::default() }
+}
+
+/// How many special values there are: zeros, ones, the ends of the ranges, infinities, and NaNs of every kind.
+const SPECIALS: usize = 16;
+
+const SPECIAL32: [u32; SPECIALS] = [
+    0,
+    0x8000_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    1,
+    0x007f_ffff,
+    0x7f7f_ffff,
+    0xdf00_0000,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0xffc0_0000,
+    0x7fc0_1234,
+    0xffff_ffff,
+    0x7f80_0001,
+    0xffa0_0001,
+];
+
+const SPECIAL64: [u64; SPECIALS] = [
+    0,
+    1 << 63,
+    0x3ff0_0000_0000_0000,
+    0xbff0_0000_0000_0000,
+    1,
+    0x000f_ffff_ffff_ffff,
+    0x7fef_ffff_ffff_ffff,
+    0xc3e0_0000_0000_0000,
+    0x7ff0_0000_0000_0000,
+    0xfff0_0000_0000_0000,
+    0x7ff8_0000_0000_0000,
+    0xfff8_0000_0000_0000,
+    0x7ff8_0000_0000_1234,
+    0xffff_ffff_ffff_ffff,
+    0x7ff0_0000_0000_0001,
+    0xfff4_0000_2000_0000,
+];
+
+const BINARY: [&str; 7] = ["add", "sub", "mul", "div", "min", "max", "copysign"];
+const UNARY: [&str; 7] = ["sqrt", "ceil", "floor", "trunc", "nearest", "neg", "abs"];
+
+fn special(ty: &str, index: usize) -> Value {
+    if ty == "f32" { Value::F32(SPECIAL32[index]) } else { Value::F64(SPECIAL64[index]) }
+}
+
+/// The instruction that pushes a special value as an immediate.
+fn constant(ty: &str, index: usize) -> String {
+    let (number, payload) = match special(ty, index) {
+        Value::F32(bits) => (f64::from(f32::from_bits(bits)), u64::from(bits & 0x7f_ffff)),
+        _ => (f64::from_bits(SPECIAL64[index]), SPECIAL64[index] & 0xf_ffff_ffff_ffff),
+    };
+    let sign = if SPECIAL64[index] >> 63 == 1 { "-" } else { "" };
+    match number.abs() {
+        number if number.is_nan() => format!("({ty}.const {sign}nan:{payload:#x})"),
+        number if number.is_infinite() => format!("({ty}.const {sign}inf)"),
+        number => format!("({ty}.const {sign}{number:e})"),
+    }
+}
+
+/// Judges a module of functions that each have an export, all called with all lists of special values, by wasmi and
+/// wasmtime, and by wasmtime and its own optimiser.
+fn assert_equal_everywhere(functions: &[(String, &str, usize)]) {
+    let text: String = functions.iter().map(|(text, ..)| text.as_str()).collect();
+    let module = wasm(&format!("(module {text})"));
+    let mut calls = Vec::new();
+    for (number, (_, ty, arity)) in functions.iter().enumerate() {
+        for choice in 0..SPECIALS.pow(*arity as u32) {
+            let digit = |at: usize| choice / SPECIALS.pow(at as u32) % SPECIALS;
+            let arguments = (0..*arity).map(|at| special(ty, digit(at)));
+            calls.push(Call::new(number.to_string(), arguments.collect::<Vec<_>>()));
+        }
+    }
+    let settings = Settings::default();
+    let (wasmi, wasmtime) = (Wasmi::new(&settings), wasmtime(&settings));
+    let optimising = Wasmtime::optimising(&settings).expect("wasmtime takes these settings");
+    on_stack(|| {
+        assert_eq!(judge(&module, &calls, &wasmi, &wasmtime, &settings).verdict, Verdict::Equal);
+        assert_eq!(judge(&module, &calls, &wasmtime, &optimising, &settings).verdict, Verdict::Equal);
+    })
+    .expect("there is a thread");
+}
+
+#[test]
+fn every_scalar_operator_gives_the_same_bits_for_every_special_value() {
+    let mut functions = Vec::new();
+    let mut add = |ty: &'static str, result: &str, arity: usize, body: &str| {
+        let parameters = format!("(param {})", format!("{ty} ").repeat(arity));
+        let name = functions.len();
+        functions.push((
+            format!(r#"(func (export "{name}") {parameters} (result {result}) {body})"#),
+            ty,
+            arity,
+        ));
+    };
+    for ty in ["f32", "f64"] {
+        for operator in BINARY {
+            add(ty, ty, 2, &format!("({ty}.{operator} (local.get 0) (local.get 1))"));
+        }
+        for operator in UNARY {
+            add(ty, ty, 1, &format!("({ty}.{operator} (local.get 0))"));
+        }
+    }
+    add("f32", "f64", 1, "(f64.promote_f32 (local.get 0))");
+    add("f64", "f32", 1, "(f32.demote_f64 (local.get 0))");
+    assert_equal_everywhere(&functions);
+}
+
+#[test]
+fn every_binary_operator_gives_the_same_bits_with_a_constant_on_either_side() {
+    let mut functions = Vec::new();
+    for ty in ["f32", "f64"] {
+        for (operator, index) in BINARY.iter().flat_map(|it| (0..SPECIALS).map(move |index| (it, index))) {
+            let constant = constant(ty, index);
+            for operands in [format!("{constant} (local.get 0)"), format!("(local.get 0) {constant}")] {
+                let name = functions.len();
+                let text = format!(
+                    r#"(func (export "{name}") (param {ty}) (result {ty}) ({ty}.{operator} {operands}))"#
+                );
+                functions.push((text, ty, 1));
+            }
+        }
+    }
+    assert_equal_everywhere(&functions);
+}
+
+#[test]
+fn every_vector_operator_gives_the_same_bits_for_every_special_value() {
+    let mut functions = Vec::new();
+    for (shape, ty) in [("f32x4", "f32"), ("f64x2", "f64")] {
+        let binary = BINARY[..6].iter().chain(&["pmin", "pmax"]).map(|operator| (operator, 2));
+        for (operator, arity) in binary.chain(UNARY.iter().map(|operator| (operator, 1))) {
+            let name = functions.len();
+            let operands: String = (0..arity).map(|at| format!("({shape}.splat (local.get {at}))")).collect();
+            let parameters = format!("{ty} ").repeat(arity);
+            let text = format!(
+                r#"(func (export "{name}") (param {parameters}) (result v128) ({shape}.{operator} {operands}))"#
+            );
+            functions.push((text, ty, arity));
+        }
+    }
+    assert_equal_everywhere(&functions);
 }
 
 #[test]
