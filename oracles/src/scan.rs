@@ -24,6 +24,8 @@ pub(crate) struct Scan {
     pub element_segments: u64,
     pub data_segments: u64,
     pub name_bytes: u64,
+    /// Whether a value anywhere can be a vector.
+    pub has_vectors: bool,
     /// The functions with bodies.
     pub bodies: Vec<Body>,
 }
@@ -45,6 +47,8 @@ pub(crate) struct Body {
     pub makes_nans: bool,
     /// Whether an operator in it may turn the bits of a NaN into something else than a NaN.
     pub leaks_nan_bits: bool,
+    /// Whether it has locals or operators of vectors.
+    pub has_vectors: bool,
 }
 
 /// The flags that wasmparser, and with it wasmtime, knows our features by.
@@ -106,7 +110,12 @@ impl Reading {
             }
             Payload::TableSection(section) => self.scan.tables += u64::from(section.count()),
             Payload::MemorySection(section) => self.scan.memories += u64::from(section.count()),
-            Payload::GlobalSection(section) => self.scan.globals += u64::from(section.count()),
+            Payload::GlobalSection(section) => {
+                self.scan.globals += u64::from(section.count());
+                for global in section {
+                    self.scan.has_vectors |= is_vector(&global?.ty.content_type);
+                }
+            }
             Payload::ElementSection(section) => self.scan.element_segments = section.count().into(),
             Payload::DataSection(section) => self.scan.data_segments = section.count().into(),
             Payload::ExportSection(section) => {
@@ -117,6 +126,7 @@ impl Reading {
             }
             Payload::CodeSectionEntry(body) => {
                 let body = self.read_body(bytes, &body)?;
+                self.scan.has_vectors |= body.has_vectors;
                 self.scan.bodies.push(body);
             }
             _ => {}
@@ -128,6 +138,7 @@ impl Reading {
         let (mut parameters, mut results) = (0, 0);
         if let CompositeInnerType::Func(ty) = ty {
             (parameters, results) = (ty.params().len() as u64, ty.results().len() as u64);
+            self.scan.has_vectors |= ty.params().iter().chain(ty.results()).any(is_vector);
         }
         self.parameters_of_type.push(parameters);
         self.scan.types += 1;
@@ -141,7 +152,10 @@ impl Reading {
             TypeRef::Func(_) | TypeRef::FuncExact(_) => self.scan.imported_functions += 1,
             TypeRef::Table(_) => self.scan.tables += 1,
             TypeRef::Memory(_) => self.scan.memories += 1,
-            TypeRef::Global(_) => self.scan.globals += 1,
+            TypeRef::Global(ty) => {
+                self.scan.globals += 1;
+                self.scan.has_vectors |= is_vector(&ty.content_type);
+            }
             TypeRef::Tag(_) => {}
         }
     }
@@ -158,11 +172,17 @@ impl Reading {
             ..Body::default()
         };
         for run in body.get_locals_reader()? {
-            facts.locals += u64::from(run?.0);
+            let (count, ty) = run?;
+            facts.locals += u64::from(count);
+            facts.has_vectors |= is_vector(&ty);
         }
         facts.read_operators(bytes, body.get_operators_reader()?)?;
         Ok(facts)
     }
+}
+
+fn is_vector(ty: &ValType) -> bool {
+    *ty == ValType::V128
 }
 
 /// The first byte of every vector operator.
@@ -173,7 +193,7 @@ impl Body {
         let mut depth = 0u64;
         while !reader.eof() {
             if bytes.get(reader.original_position()) == Some(&VECTOR_PREFIX) {
-                (self.makes_nans, self.leaks_nan_bits) = (true, true);
+                (self.has_vectors, self.makes_nans, self.leaks_nan_bits) = (true, true, true);
             }
             let operator = reader.read()?;
             match operator {
@@ -249,17 +269,18 @@ fn leaks_nan_bits(operator: &Operator<'_>) -> bool {
 }
 
 /// The greatest number of 64-bit cells that wasmi sets aside for a function: those of its locals and operands, and one
-/// more for each local. Reading it takes validation, so it is asked for only when an engine refused a module that is
-/// otherwise fine.
+/// more for each local. Where vectors are about, every operand counts as one. Reading all this takes validation, so it
+/// is asked for only when an engine refused a module that is otherwise fine.
 pub(crate) fn stack_cells(bytes: &[u8], features: &Features) -> u64 {
     let mut validator = Validator::new_with_features(wasm_features(features));
+    let operand = if Scan::of(bytes).has_vectors { VECTOR_CELLS } else { 1 };
     let mut most = 0;
     for payload in Parser::new(0).parse_all(bytes) {
         let Ok(payload) = payload else { break };
         match validator.payload(&payload) {
             Ok(ValidPayload::Func(function, body)) => {
                 let validator = function.into_validator(FuncValidatorAllocations::default());
-                most = most.max(cells_of_body(validator, &body).unwrap_or(0));
+                most = most.max(cells_of_body(validator, &body, operand).unwrap_or(0));
             }
             Ok(_) => {}
             Err(_) => break,
@@ -268,32 +289,23 @@ pub(crate) fn stack_cells(bytes: &[u8], features: &Features) -> u64 {
     most
 }
 
+const VECTOR_CELLS: u64 = 2;
+
 fn cells_of_body<T: wasmparser::WasmModuleResources>(
     mut validator: wasmparser::FuncValidator<T>,
     body: &FunctionBody<'_>,
+    operand: u64,
 ) -> wasmparser::Result<u64> {
     let mut reader = body.get_binary_reader();
     validator.read_locals(&mut reader)?;
     let locals = (0..validator.len_locals()).filter_map(|local| validator.get_local_type(local));
-    let local_cells: u64 = locals.map(|ty| 1 + cells(Some(ty))).sum();
-    let mut most = local_cells;
+    let locals: u64 = locals.map(|ty| 1 + if is_vector(&ty) { VECTOR_CELLS } else { 1 }).sum();
+    let mut height = 0;
     let mut operators = OperatorsReader::new(reader);
     while !operators.eof() {
         let (operator, offset) = operators.read_with_offset()?;
         validator.op(offset, &operator)?;
-        // Counting each operand as if it were a vector is cheap, and looking closer pays only when that is too much.
-        if local_cells + 2 * u64::from(validator.operand_stack_height()) > most {
-            most = most.max(local_cells + operand_cells(&validator));
-        }
+        height = height.max(u64::from(validator.operand_stack_height()));
     }
-    Ok(most)
-}
-
-fn operand_cells<T: wasmparser::WasmModuleResources>(validator: &wasmparser::FuncValidator<T>) -> u64 {
-    let height = validator.operand_stack_height() as usize;
-    (0..height).map(|depth| cells(validator.get_operand_type(depth).flatten())).sum()
-}
-
-fn cells(ty: Option<ValType>) -> u64 {
-    if ty == Some(ValType::V128) { 2 } else { 1 }
+    Ok(locals + operand * height)
 }
