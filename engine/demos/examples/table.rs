@@ -1,6 +1,6 @@
 //! Every bug of the demos, found by the MUTAGEN loop and by random testing, over ten seeds.
 //!
-//! `cargo run --release -p mutagen-engine-demos --example table -- [--seeds N] [--seconds N] [SWITCH...]`
+//! `cargo run --release -p mutagen-engine-demos --example table -- [--seeds N] [--seconds N] [--bug NAME] [SWITCH...]`
 //!
 //! Each cell says in how many of the runs the bug was found and gives the median and the largest number of tests and
 //! time of the runs that found it. Switches change the default configuration of the loop, as in `no-dedup`.
@@ -23,19 +23,26 @@ fn main() -> Result<(), String> {
 struct Settings {
     seeds: u64,
     time: Duration,
+    /// Only bugs whose name contains this.
+    bug: String,
     config: MutagenConfig,
 }
 
 impl Settings {
     fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut settings =
-            Settings { seeds: 10, time: Duration::from_secs(10), config: MutagenConfig::default() };
+        let mut settings = Settings {
+            seeds: 10,
+            time: Duration::from_secs(10),
+            bug: String::new(),
+            config: MutagenConfig::default(),
+        };
         while let Some(argument) = arguments.next() {
-            let mut number = || arguments.next()?.parse().ok();
-            let missing = || format!("{argument} needs a number");
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            let number = |text: String| text.parse().map_err(|_| format!("{text} is not a number"));
             match argument.as_str() {
-                "--seeds" => settings.seeds = number().ok_or_else(missing)?,
-                "--seconds" => settings.time = Duration::from_secs(number().ok_or_else(missing)?),
+                "--seeds" => settings.seeds = number(value()?)?,
+                "--seconds" => settings.time = Duration::from_secs(number(value()?)?),
+                "--bug" => settings.bug = value()?,
                 "paper" => settings.config = MutagenConfig::paper(),
                 switch => settings.config.set(switch).map_err(|error| error.to_string())?,
             }
@@ -53,7 +60,7 @@ fn table<D: Demo>(settings: &Settings) -> usize {
         println!("{:16} {:34} {}   {}", D::NAME, format!("{bug:?}"), cell(&mutagen), cell(&random));
         usize::from(mutagen.iter().any(Option::is_none))
     };
-    D::ALL.iter().map(row).sum()
+    D::ALL.iter().filter(|bug| format!("{bug:?}").contains(&settings.bug)).map(row).sum()
 }
 
 /// The tests and seconds to the bug, with each seed, or `None`.

@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 pub enum Tree {
     /// Nothing.
     Leaf,
-    /// An entry between two trees.
-    Node(Box<Tree>, i8, u8, Box<Tree>),
+    /// A key with its value between two trees. One bit is enough to see whether a value is the right one.
+    Node(Box<Tree>, i8, bool, Box<Tree>),
 }
 
 /// What is done to a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Operation {
     /// Inserts a key with a value, or changes the value of a key.
-    Insert(i8, u8),
+    Insert(i8, bool),
     /// Removes a key.
     Delete(i8),
     /// Takes in another tree, in favour of what is there.
@@ -58,12 +58,12 @@ pub enum Bug {
 use Bug::*;
 use Tree::{Leaf, Node};
 
-fn node(left: Tree, key: i8, value: u8, right: Tree) -> Tree {
+fn node(left: Tree, key: i8, value: bool, right: Tree) -> Tree {
     Node(Box::new(left), key, value, Box::new(right))
 }
 
 /// The tree with the key set to the value.
-pub fn insert(bug: Option<Bug>, key: i8, value: u8, tree: Tree) -> Tree {
+pub fn insert(bug: Option<Bug>, key: i8, value: bool, tree: Tree) -> Tree {
     match tree {
         Leaf => node(Leaf, key, value, Leaf),
         Node(..) if bug == Some(InsertForgetsTheRest) => node(Leaf, key, value, Leaf),
@@ -117,7 +117,7 @@ pub fn union(bug: Option<Bug>, left: Tree, right: Tree) -> Tree {
 }
 
 /// The entries below the key, the value at the key, the entries above the key.
-fn split(key: i8, tree: Tree) -> (Tree, Option<u8>, Tree) {
+fn split(key: i8, tree: Tree) -> (Tree, Option<bool>, Tree) {
     let Node(left, there, value, right) = tree else { return (Leaf, None, Leaf) };
     match key.cmp(&there) {
         Ordering::Equal => (*left, Some(value), *right),
@@ -141,7 +141,7 @@ pub fn is_search_tree(tree: &Tree, above: Option<i8>, below: Option<i8>) -> bool
         && is_search_tree(right, Some(*key), below)
 }
 
-fn entries(tree: &Tree, into: &mut BTreeMap<i8, u8>) {
+fn entries(tree: &Tree, into: &mut BTreeMap<i8, bool>) {
     if let Node(left, key, value, right) = tree {
         entries(left, into);
         into.insert(*key, *value);
@@ -149,14 +149,14 @@ fn entries(tree: &Tree, into: &mut BTreeMap<i8, u8>) {
     }
 }
 
-fn model(tree: &Tree) -> BTreeMap<i8, u8> {
+fn model(tree: &Tree) -> BTreeMap<i8, bool> {
     let mut map = BTreeMap::new();
     entries(tree, &mut map);
     map
 }
 
 /// What the operation should give, and what it gives.
-fn run(bug: Option<Bug>, case: &Case) -> (BTreeMap<i8, u8>, Tree) {
+fn run(bug: Option<Bug>, case: &Case) -> (BTreeMap<i8, bool>, Tree) {
     let tree = case.tree.clone();
     let mut expected = model(&tree);
     let result = match &case.operation {

@@ -1,6 +1,7 @@
 //! All mutants of one value, made when they are needed.
 
 use super::fragments::Fragments;
+use super::MutagenConfig;
 use crate::{Count, Mutable, Order, Permutation, PositionCursor, Source, node_at, node_at_mut};
 
 /// A parent and a place in the enumeration of its mutants. It costs the same whatever their number.
@@ -52,6 +53,18 @@ pub(super) struct Workshop<'a> {
     pub(super) max_fragments: usize,
     pub(super) shuffle: bool,
     pub(super) return_subvalues: bool,
+}
+
+impl<'a> Workshop<'a> {
+    pub(super) fn new(config: &MutagenConfig, source: &'a mut Source, fragments: &'a Fragments) -> Self {
+        Workshop {
+            source,
+            fragments,
+            max_fragments: config.fragments.unwrap_or(0),
+            shuffle: config.shuffle,
+            return_subvalues: config.return_subvalues,
+        }
+    }
 }
 
 impl<T: Mutable + Clone> Batch<T> {

@@ -87,8 +87,10 @@ pub struct MutagenConfig {
     pub two_stores: bool,
     /// Whether a discarded test is interesting only if its parent passed.
     pub parent_passed_rule: bool,
-    /// After how many boring tests in a row everything is forgotten and R doubled. The number doubles, too.
+    /// After how many boring tests in a row everything is forgotten and R doubled.
     pub reset_after: Option<usize>,
+    /// Whether that number doubles with each reset.
+    pub reset_doubles: bool,
     /// Whether a reset waits until all mutants of all interesting tests were run.
     pub reset_waits: bool,
     /// R: how often a random mutant is drawn, at first.
@@ -106,6 +108,9 @@ pub struct MutagenConfig {
     pub generate_every: Option<usize>,
     /// Every how many tests one is mutated from a discarded test although there are mutants of passed ones.
     pub discarded_every: Option<usize>,
+    /// Every how many tests one is a step of a random walk among values that pass, although there are mutants; when
+    /// there are none, all are. `None` is no walking at all.
+    pub walk_every: Option<usize>,
     /// In which order the positions of a value are mutated.
     pub order: Order,
     /// Whether the seed permutes the mutants of a position. The set stays the same.
@@ -127,7 +132,8 @@ pub struct MutagenConfig {
 }
 
 impl Default for MutagenConfig {
-    /// What finds bugs fastest and most reliably: new edges, most new first, newest first among equals.
+    /// What finds bugs fastest and most reliably: new edges, most new first, newest first among equals; besides, parts of
+    /// earlier tests, random walks, and some generation.
     fn default() -> Self {
         MutagenConfig {
             novelty: Coverage::Edges,
@@ -136,17 +142,19 @@ impl Default for MutagenConfig {
             two_stores: true,
             parent_passed_rule: true,
             reset_after: Some(1000),
+            reset_doubles: false,
             reset_waits: true,
             samples: 1,
-            samples_cap: Some(256),
+            samples_cap: Some(8),
             max_depth: None,
             max_trace: None,
             dedup: true,
             generate_every: Some(8),
             discarded_every: Some(4),
+            walk_every: Some(4),
             order: Order::Level,
             shuffle: true,
-            fragments: None,
+            fragments: Some(5),
             sequences: SequenceMutants::Rich,
             numbers: NumberMutants::Boundary,
             max_size: 10,
@@ -170,12 +178,16 @@ impl MutagenConfig {
         MutagenConfig {
             novelty: Coverage::Paths,
             priority: Priority::BranchingDepth,
+            reset_doubles: true,
+            samples_cap: Some(256),
             max_depth: Some(10),
             max_trace: Some(100),
             dedup: false,
             generate_every: None,
             discarded_every: None,
+            walk_every: None,
             shuffle: false,
+            fragments: None,
             sequences: SequenceMutants::Paper,
             numbers: NumberMutants::Paper,
             sizes: Sizes::QuickCheck,

@@ -1,43 +1,58 @@
 //! Parts of interesting values, to be used again.
 
+use super::walk::positions;
 use crate::Mutable;
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
 
-/// All parts of all interesting values, by type, without repeats.
+/// The parts of interesting values, by type, without repeats.
+///
+/// They outlive a reset: what was once part of an interesting value is worth trying in the next round, too.
 #[derive(Default)]
 pub(super) struct Fragments {
     by_type: FxHashMap<TypeId, Vec<Box<dyn Any>>>,
     stored: u64,
 }
 
-/// Per type. Looking for a repeat compares with all, and more than these are not tried at a position anyway.
+/// Looking for a repeat compares with all fragments of a type. With these limits that takes well below 100 microseconds for each
+/// interesting test, however large it is.
 const MAX_PER_TYPE: usize = 256;
+const MAX_PER_VALUE: usize = 64;
 
 impl Fragments {
-    /// Stores a value and all its parts.
+    /// Stores parts of a value: all, or if there are many, every so many-th.
     pub(super) fn store(&mut self, value: &dyn Mutable) {
-        self.store_one(value);
+        let stride = positions(value).div_ceil(MAX_PER_VALUE);
+        self.store_every(stride, &mut 0, value);
+    }
+
+    fn store_every(&mut self, stride: usize, number: &mut usize, value: &dyn Mutable) {
+        if number.is_multiple_of(stride) {
+            self.store_one(value);
+        }
+        *number += 1;
         for index in 0..value.children() {
-            self.store(value.child(index));
+            self.store_every(stride, number, value.child(index));
         }
     }
 
     fn store_one(&mut self, value: &dyn Mutable) {
         let same_type = self.by_type.entry(value.as_any().type_id()).or_default();
-        if same_type.len() < MAX_PER_TYPE && !same_type.iter().any(|known| value.equals(known.as_ref())) {
-            same_type.push(value.clone_boxed());
-            self.stored += 1;
+        if same_type.iter().any(|known| value.equals(known.as_ref())) {
+            return;
         }
+        if same_type.len() < MAX_PER_TYPE {
+            same_type.push(value.clone_boxed());
+        } else {
+            // Newer ones take the places of older ones.
+            same_type[self.stored as usize % MAX_PER_TYPE] = value.clone_boxed();
+        }
+        self.stored += 1;
     }
 
-    /// The fragments of the type of `value`, oldest first.
+    /// The fragments of the type of `value`.
     pub(super) fn like(&self, value: &dyn Mutable) -> &[Box<dyn Any>] {
         self.by_type.get(&value.as_any().type_id()).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.by_type.clear();
     }
 
     /// How many were ever stored.

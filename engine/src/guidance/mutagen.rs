@@ -4,6 +4,7 @@ use super::batch::{Batch, Lineage, MutantKind, Workshop};
 use super::fragments::Fragments;
 use super::queue::Queue;
 use super::repeats::Repeats;
+use super::walk::Walk;
 use super::{Coverage, Derived, Figures, Generator, Guidance, MutagenConfig};
 use crate::{EdgeMap, Mutable, PathTrie, Scope, Source, Trace, TraceStore, Verdict};
 use rustc_hash::FxHasher;
@@ -33,6 +34,7 @@ pub struct Mutagen<T> {
     fingerprint: Option<Box<dyn Fn(&T) -> u64>>,
     repeats: Option<Repeats>,
     fragments: Fragments,
+    walk: Walk<T>,
     passed: Side<T>,
     discarded: Side<T>,
     /// R, now.
@@ -57,6 +59,8 @@ struct Side<T> {
 struct Origin {
     /// Whether it may be kept if it is discarded.
     parent_passed: bool,
+    /// Whether it is a step of a random walk.
+    walking: bool,
     samples: usize,
     /// How many generations may still follow on it.
     depth: Option<usize>,
@@ -74,6 +78,7 @@ struct Counts {
     generated: u64,
     from_passed: u64,
     from_discarded: u64,
+    walked: u64,
     fixed: u64,
     sampled: u64,
     fragments: u64,
@@ -97,6 +102,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
             fingerprint: None,
             repeats: None,
             fragments: Fragments::default(),
+            walk: Walk::new(),
             passed: Side::new(&config),
             discarded: Side::new(&config),
             samples: config.samples,
@@ -141,8 +147,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
         let value = self.generator.generate(&mut self.source, size);
         self.counts.generated += 1;
         self.counts.size = size;
-        self.origin =
-            Some(Origin { parent_passed: false, samples: self.samples, depth: self.config.max_depth });
+        self.origin = Some(self.fresh(false));
         self.is_repeat(&value);
         value
     }
@@ -153,13 +158,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
             let from_discarded = self.discarded_first();
             let side = if from_discarded { &mut self.discarded } else { &mut self.passed };
             let batch = side.queue.front()?;
-            let mut workshop = Workshop {
-                source: &mut self.source,
-                fragments: &self.fragments,
-                max_fragments: self.config.fragments.unwrap_or(0),
-                shuffle: self.config.shuffle,
-                return_subvalues: self.config.return_subvalues,
-            };
+            let mut workshop = Workshop::new(&self.config, &mut self.source, &self.fragments);
             let Some((mutant, kind)) = batch.next(&mut workshop) else {
                 side.queue.pop();
                 continue;
@@ -173,6 +172,21 @@ impl<T: Mutable + Clone> Mutagen<T> {
             self.origin = Some(lineage.child());
             return Some(mutant);
         }
+    }
+
+    /// The next step of a random walk, if walking is on and there is somewhere to begin.
+    fn walk(&mut self) -> Option<T> {
+        self.config.walk_every?;
+        let mut workshop = Workshop::new(&self.config, &mut self.source, &self.fragments);
+        let value = self.walk.next(&mut workshop)?;
+        self.counts.walked += 1;
+        self.origin = Some(Origin { walking: true, ..self.fresh(true) });
+        Some(value)
+    }
+
+    /// The origin of a test without a parent.
+    fn fresh(&self, parent_passed: bool) -> Origin {
+        Origin { parent_passed, walking: false, samples: self.samples, depth: self.config.max_depth }
     }
 
     /// Whether the next mutant is one of a discarded test: if there is no passed one, or it is its turn.
@@ -198,9 +212,10 @@ impl<T: Mutable + Clone> Mutagen<T> {
         self.passed.store.clear();
         self.discarded.store.clear();
         self.repeats.iter_mut().for_each(Repeats::clear);
-        self.fragments.clear();
         self.boredom = 0;
-        self.reset_after = self.reset_after.saturating_mul(2);
+        if self.config.reset_doubles {
+            self.reset_after = self.reset_after.saturating_mul(2);
+        }
         self.samples = (self.samples * 2).min(self.config.samples_cap.unwrap_or(usize::MAX));
         self.counts.resets += 1;
     }
@@ -211,6 +226,9 @@ impl<T: Mutable + Clone> Mutagen<T> {
         self.counts.interesting += 1;
         if self.config.fragments.is_some() {
             self.fragments.store(value);
+        }
+        if passed && self.config.walk_every.is_some() {
+            self.walk.offer(value, &mut self.source);
         }
         if origin.depth == Some(0) {
             return;
@@ -226,17 +244,22 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
     fn next(&mut self) -> T {
         self.reset_if_bored();
         self.counts.tests += 1;
-        if is_due(self.config.generate_every, self.counts.tests) {
-            return self.generate();
-        }
-        self.mutate().unwrap_or_else(|| self.generate())
+        let generate = is_due(self.config.generate_every, self.counts.tests);
+        // One test later, so that the two never fall on the same one.
+        let walk = is_due(self.config.walk_every, self.counts.tests + 1);
+        let value = match (generate, walk) {
+            (true, _) => None,
+            (_, true) => self.walk().or_else(|| self.mutate()),
+            _ => self.mutate().or_else(|| self.walk()),
+        };
+        value.unwrap_or_else(|| self.generate())
     }
 
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
         let origin = self.origin.take().unwrap_or_else(|| {
             self.counts.examples += 1;
             // The user chose it: it may be kept even if it is discarded.
-            Origin { parent_passed: true, samples: self.samples, depth: self.config.max_depth }
+            self.fresh(true)
         });
         self.counts.count_verdict(verdict);
         let passed = match verdict {
@@ -244,6 +267,9 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
             Verdict::Discarded => false,
             Verdict::Failed(_) => return false,
         };
+        if passed && origin.walking {
+            self.walk.go_to(value, trace.events.len(), &mut self.source);
+        }
         let apart = !passed && self.config.two_stores;
         let side = if apart { &mut self.discarded } else { &mut self.passed };
         let novelty = side.store.insert(trace);
@@ -306,7 +332,7 @@ impl Lineage {
     /// The origin of a mutant.
     fn child(&self) -> Origin {
         let depth = self.depth.map(|depth| depth - 1);
-        Origin { parent_passed: self.passed, samples: self.samples, depth }
+        Origin { parent_passed: self.passed, walking: false, samples: self.samples, depth }
     }
 }
 
@@ -347,6 +373,7 @@ impl Counts {
             .count("generated", self.generated)
             .count("mutated from passed", self.from_passed)
             .count("mutated from discarded", self.from_discarded)
+            .count("walked", self.walked)
             .count("fixed mutants", self.fixed)
             .count("sampled mutants", self.sampled)
             .count("fragment mutants", self.fragments)

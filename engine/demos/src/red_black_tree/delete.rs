@@ -92,8 +92,7 @@ type Parts = (Tree, Entry, Tree);
 fn join_red(bug: Option<Bug>, (a, x, b): Parts, (c, y, d): Parts) -> Tree {
     match join(bug, b, c) {
         Node(Red, b, z, c) => {
-            let color = if bug == Some(JoinMiscolorsRed) { Black } else { Red };
-            node(Red, node(color, a, x, *b), z, node(color, *c, y, d))
+            node(Red, node(Red, a, x, *b), z, node(Red, *c, y, d))
         }
         middle => node(Red, a, x, node(Red, middle, y, d)),
     }

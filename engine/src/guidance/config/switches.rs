@@ -44,6 +44,8 @@ static SWITCHES: &[Switch] = &[
     word("no-parent-passed", "keep any discarded test that is new", |c| c.parent_passed_rule = false),
     number("reset=N", "forget everything after N boring tests", |c, n| c.reset_after = Some(n)),
     word("no-reset", "never forget", |c| c.reset_after = None),
+    word("reset-doubles", "wait twice as long for each next reset", |c| c.reset_doubles = true),
+    word("no-reset-doubles", "wait as long for each reset", |c| c.reset_doubles = false),
     word("reset-waits", "reset only when all mutants were run", |c| c.reset_waits = true),
     word("no-reset-waits", "reset at any time", |c| c.reset_waits = false),
     number("samples=N", "draw random mutants N times at first", |c, n| c.samples = n),
@@ -59,6 +61,8 @@ static SWITCHES: &[Switch] = &[
     word("no-generate-every", "generate only when there are no mutants", |c| c.generate_every = None),
     number("discarded-every=N", "mutate a discarded test every N tests", |c, n| c.discarded_every = Some(n)),
     word("no-discarded-every", "mutate discarded tests last", |c| c.discarded_every = None),
+    number("walk-every=N", "walk randomly among passing tests, every N tests", |c, n| c.walk_every = Some(n)),
+    word("no-walk-every", "never walk randomly", |c| c.walk_every = None),
     word("level-order", "mutate the root first, then level by level", |c| c.order = Order::Level),
     word("pre-order", "mutate a value before its parts", |c| c.order = Order::Pre),
     word("post-order", "mutate a value after its parts", |c| c.order = Order::Post),
@@ -110,7 +114,7 @@ impl MutagenConfig {
         self.search_switches().into_iter().chain(self.value_switches()).collect()
     }
 
-    fn search_switches(&self) -> [String; 14] {
+    fn search_switches(&self) -> [String; 16] {
         [
             match self.novelty {
                 Coverage::Edges => "edges",
@@ -128,6 +132,7 @@ impl MutagenConfig {
             if self.two_stores { "two-stores" } else { "one-store" }.into(),
             yes_no("parent-passed", self.parent_passed_rule),
             some_none("reset", self.reset_after),
+            yes_no("reset-doubles", self.reset_doubles),
             yes_no("reset-waits", self.reset_waits),
             some_none("samples", Some(self.samples)),
             some_none("samples-cap", self.samples_cap),
@@ -136,6 +141,7 @@ impl MutagenConfig {
             yes_no("dedup", self.dedup),
             some_none("generate-every", self.generate_every),
             some_none("discarded-every", self.discarded_every),
+            some_none("walk-every", self.walk_every),
         ]
     }
 
