@@ -1,7 +1,7 @@
 //! All mutants of one value, made when they are needed.
 
-use super::fragments::Fragments;
 use super::MutagenConfig;
+use super::fragments::Fragments;
 use crate::{Count, Mutable, Order, Permutation, PositionCursor, Source, node_at, node_at_mut};
 
 /// A parent and a place in the enumeration of its mutants. It costs the same whatever their number.

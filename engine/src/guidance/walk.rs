@@ -19,6 +19,8 @@ pub(super) struct Walk<T> {
 
 /// How many tests a walk takes. Walks go to ever larger values, which take ever longer, so they must end.
 const LENGTH: usize = 300;
+/// More events than this are not better: long runs are slow runs.
+const ENOUGH_WORK: usize = 2000;
 /// Enough to be of many kinds; a walk goes far from where it began anyway.
 const MAX_STARTS: usize = 64;
 
@@ -40,8 +42,7 @@ impl<T: Mutable + Clone> Walk<T> {
     /// The next test: some random mutants at once of where the walk is. `None` if there is nowhere to begin.
     pub(super) fn next(&mut self, workshop: &mut Workshop<'_>) -> Option<T> {
         if self.left == 0 || self.at.is_none() {
-            let start = self.starts.len().checked_sub(1).map(|last| workshop.source.below(last + 1))?;
-            self.at = Some(self.starts[start].clone());
+            self.at = Some(self.start(workshop.source)?);
             self.left = LENGTH;
             self.work = 0;
         }
@@ -54,9 +55,15 @@ impl<T: Mutable + Clone> Walk<T> {
         Some(mutant)
     }
 
+    fn start(&self, source: &mut Source) -> Option<T> {
+        let last = self.starts.len().checked_sub(1)?;
+        self.starts.get(source.below(last + 1)).cloned()
+    }
+
     /// Goes on from this test, which passed, if the program did not do less than before; sometimes even so. Without this
     /// bias walks would stay among the smallest values, of which there are most.
     pub(super) fn go_to(&mut self, value: &T, work: usize, source: &mut Source) {
+        let work = work.min(ENOUGH_WORK);
         if work < self.work && !source.chance(1, 8) {
             return;
         }
@@ -72,7 +79,7 @@ impl Workshop<'_> {
     /// Applies a random mutant at a random position, each position being equally likely.
     fn change_somewhere(&mut self, value: &mut dyn Mutable) {
         let position = self.source.below(positions(value));
-        let Ok(node) = nth(value, position) else { return };
+        let Some(node) = nth(value, position) else { return };
         let count = node.count(self.source.scope());
         let fragments = self.fragments.like(node);
         let usable = fragments.len().min(self.max_fragments);
@@ -94,16 +101,14 @@ pub(super) fn positions(node: &dyn Mutable) -> usize {
     1 + (0..node.children()).map(|index| positions(node.child(index))).sum::<usize>()
 }
 
-/// The node with this number in pre-order, or how many numbers are left after this value.
-fn nth(node: &mut dyn Mutable, number: usize) -> Result<&mut dyn Mutable, usize> {
-    let Some(mut left) = number.checked_sub(1) else { return Ok(node) };
-    let Some(index) = (0..node.children()).find(|&index| {
+/// The node with this number in pre-order.
+fn nth(node: &mut dyn Mutable, number: usize) -> Option<&mut dyn Mutable> {
+    let Some(mut left) = number.checked_sub(1) else { return Some(node) };
+    let index = (0..node.children()).find(|&index| {
         let inside = positions(node.child(index));
         let found = left < inside;
         left -= if found { 0 } else { inside };
         found
-    }) else {
-        return Err(left);
-    };
+    })?;
     nth(node.child_mut(index), left)
 }

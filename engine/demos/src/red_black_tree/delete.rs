@@ -91,9 +91,7 @@ type Parts = (Tree, Entry, Tree);
 
 fn join_red(bug: Option<Bug>, (a, x, b): Parts, (c, y, d): Parts) -> Tree {
     match join(bug, b, c) {
-        Node(Red, b, z, c) => {
-            node(Red, node(Red, a, x, *b), z, node(Red, *c, y, d))
-        }
+        Node(Red, b, z, c) => node(Red, node(Red, a, x, *b), z, node(Red, *c, y, d)),
         middle => node(Red, a, x, node(Red, middle, y, d)),
     }
 }
