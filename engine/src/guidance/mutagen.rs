@@ -31,7 +31,7 @@ pub struct Mutagen<T> {
     config: MutagenConfig,
     source: Source,
     generator: Box<dyn Generator<T>>,
-    fingerprint: Option<Box<dyn Fn(&T) -> u64>>,
+    fingerprint: Option<Fingerprint<T>>,
     repeats: Option<Repeats>,
     fragments: Fragments,
     walk: Walk<T>,
@@ -47,6 +47,9 @@ pub struct Mutagen<T> {
     origin: Option<Origin>,
     counts: Counts,
 }
+
+/// Equal values have equal fingerprints; different ones hardly ever do.
+type Fingerprint<T> = Box<dyn Fn(&T) -> u64>;
 
 /// Passed or discarded tests: what was seen of them, and which of them are to be mutated.
 struct Side<T> {
