@@ -59,8 +59,8 @@ impl Encoder {
 
     /// Sections from types to the start function.
     fn interface(&mut self, module: &Module) {
-        let mark_first = !module.customs.first.is_empty();
-        self.section(mark_first || !module.types.is_empty(), &types(module));
+        let mark_begin = !module.customs.first.is_empty() || !module.customs.before_code.is_empty();
+        self.section(mark_begin || !module.types.is_empty(), &types(module));
         self.section(!module.imports.is_empty(), &imports(module));
         self.section(!module.functions.is_empty(), &functions(module));
         self.section(!module.tables.is_empty(), &tables(module));

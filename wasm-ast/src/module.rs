@@ -1,6 +1,6 @@
 //! A whole module. Sections are lists; a function is held together although the binary format splits it in two.
 
-use mutagen_engine::{Generate, Mutable, Scope};
+use mutagen_engine::{Generate, Mutable, Scope, Source};
 
 use crate::bytes::{Bytes, Name};
 use crate::features::when;
@@ -35,8 +35,13 @@ pub struct Module {
     pub data_count: DataCount,
     /// Data segments.
     pub data: Vec<Data>,
-    /// Custom sections.
+    /// Custom sections. Engines ignore them, so generation makes none; mutation can add and remove them.
+    #[mutagen(generate = no_customs)]
     pub customs: Customs,
+}
+
+fn no_customs(_: &mut Source, _: usize) -> Customs {
+    Customs::default()
 }
 
 /// An import.
@@ -178,7 +183,7 @@ pub enum Element {
         functions: Vec<FuncIdx>,
     },
     /// Expressions for table 0.
-    #[mutagen(when = when::bulk_memory)]
+    #[mutagen(when = when::reference_types)]
     ActiveExprs {
         /// Where they go.
         #[mutagen(default = zero())]
@@ -187,7 +192,7 @@ pub enum Element {
         exprs: Vec<ConstExpr>,
     },
     /// Expressions for `table.init`.
-    #[mutagen(when = when::bulk_memory)]
+    #[mutagen(when = when::reference_types)]
     PassiveExprs {
         /// The type of the references.
         ty: RefType,

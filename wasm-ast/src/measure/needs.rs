@@ -210,20 +210,22 @@ impl Needs for Const<'_> {
 
 impl Needs for Element {
     fn needs(&self) -> Features {
-        let exprs_need = |exprs: &[ConstExpr]| all(exprs.iter().map(Const));
+        let passive = when(true, Feature::BulkMemory);
         match self {
             Self::Active { offset, .. } => Const(offset).needs(),
             Self::ActiveIn { table, offset, .. } => table.needs() | Const(offset).needs(),
-            Self::ActiveExprs { offset, exprs } => Const(offset).needs() | exprs_need(exprs),
-            Self::ActiveExprsIn { table, offset, ty, exprs } => {
-                table.needs() | Const(offset).needs() | ty.needs() | exprs_need(exprs)
-            }
-            Self::Passive { .. } | Self::Declared { .. } => when(true, Feature::BulkMemory),
-            Self::PassiveExprs { ty, exprs } | Self::DeclaredExprs { ty, exprs } => {
-                when(true, Feature::BulkMemory) | ty.needs() | exprs_need(exprs)
+            Self::Passive { .. } | Self::Declared { .. } => passive,
+            Self::ActiveExprs { offset, exprs } => Const(offset).needs() | references_need(exprs),
+            Self::ActiveExprsIn { offset, exprs, .. } => Const(offset).needs() | references_need(exprs),
+            Self::PassiveExprs { exprs, .. } | Self::DeclaredExprs { exprs, .. } => {
+                passive | references_need(exprs)
             }
         }
     }
+}
+
+fn references_need(exprs: &[ConstExpr]) -> Features {
+    when(true, Feature::ReferenceTypes) | all(exprs.iter().map(Const))
 }
 
 impl Needs for Data {

@@ -1,0 +1,84 @@
+//! Decoding takes memory in proportion to the bytes, whatever they claim. A program of its own, because it counts what the
+//! whole program allocates.
+
+use mutagen_engine::Source;
+use mutagen_wasm_ast::{Features, Module};
+use peak_alloc::PeakAlloc;
+
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "suite/corpus.rs"]
+mod corpus;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// What decoding may take per byte: a byte of the function section announces a function of 56 bytes, and a growing list may
+/// hold its items three times over.
+const PER_BYTE: usize = 200;
+
+/// What decoding may take in any case.
+const ALWAYS: usize = 16 << 10;
+
+fn assert_in_proportion(bytes: &[u8]) {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    drop(Module::decode(bytes));
+    let taken = MEMORY.peak_usage() - before;
+    assert!(taken <= ALWAYS + PER_BYTE * bytes.len(), "{taken} bytes for {}: {bytes:02x?}", bytes.len());
+}
+
+/// The largest number that five bytes can say.
+const HUGE: &[u8] = b"\xff\xff\xff\xff\x0f";
+
+fn section(id: u8, content: &[&[u8]]) -> Vec<u8> {
+    let content = content.concat();
+    [&[id, content.len() as u8], &content[..]].concat()
+}
+
+fn module(sections: &[Vec<u8>]) -> Vec<u8> {
+    [b"\0asm\x01\0\0\0", &sections.concat()[..]].concat()
+}
+
+/// One function with this body after its locals.
+fn code(body: &[&[u8]]) -> Vec<u8> {
+    let body = body.concat();
+    let sized = [&[1, body.len() as u8], &body[..]].concat();
+    module(&[section(1, &[b"\x01\x60\0\0"]), section(3, &[b"\x01\0"]), section(10, &[&sized])])
+}
+
+/// Counts that no bytes stand behind, wherever the format has a count.
+fn bombs() -> Vec<Vec<u8>> {
+    let sections = (1..=12).map(|id| module(&[section(id, &[HUGE])]));
+    let million = b"\xc0\x84\x3d";
+    let inside = [
+        module(&[section(1, &[b"\x01\x4e", million])]),
+        module(&[section(1, &[b"\x01\x60", HUGE])]),
+        module(&[section(2, &[b"\x01", HUGE])]),
+        module(&[section(2, &[b"\x01\x01a\0\x7f", HUGE])]),
+        module(&[section(7, &[b"\x01", HUGE])]),
+        module(&[section(9, &[b"\x01\0\x41\0\x0b", HUGE])]),
+        module(&[section(9, &[b"\x01\x04\x41\0\x0b", HUGE])]),
+        module(&[section(11, &[b"\x01\x01", HUGE])]),
+        module(&[section(0, &[b"\x04name\x01", HUGE])]),
+        code(&[HUGE]),
+        code(&[b"\x01", HUGE, b"\x7f\x0b"]),
+        code(&[b"\0\x0e", HUGE, b"\0\x0b"]),
+        code(&[b"\0\x0e\xb0\x95\xd3\x03\0\x0b"]),
+        code(&[b"\0\x1c", HUGE, b"\0\x0b"]),
+    ];
+    sections.chain(inside).collect()
+}
+
+fn damaged() -> impl Iterator<Item = Vec<u8>> {
+    let mut source = Source::seeded(11);
+    corpus::valid_modules(Features::WASMI, 20_000).step_by(10).map(move |mut bytes| {
+        let place = source.below(bytes.len());
+        bytes.splice(place..place, HUGE.iter().copied());
+        bytes
+    })
+}
+
+#[test]
+fn decoding_takes_memory_in_proportion_to_the_bytes() {
+    bombs().iter().chain(&damaged().collect::<Vec<_>>()).for_each(|bytes| assert_in_proportion(bytes));
+}

@@ -1,0 +1,92 @@
+//! Modules to test with, and the reference validator.
+
+use arbitrary::Unstructured;
+use mutagen_engine::{Generate, Scope, Source};
+use mutagen_wasm_ast::{Feature, Features, Module};
+use wasmparser::{Validator, WasmFeatures};
+
+/// The feature sets that have names.
+pub const SETS: [Features; 3] = [Features::WASM1, Features::WASM2, Features::WASMI];
+
+/// Valid modules that this crate did not make. Half of them write numbers in more bytes than they need.
+pub fn valid_modules(features: Features, count: u64) -> impl Iterator<Item = Vec<u8>> {
+    (0..count).map(move |seed| {
+        let config = wasm_smith::Config {
+            export_everything: true,
+            min_uleb_size: if seed % 2 == 0 { 1 } else { 4 },
+            ..config(features)
+        };
+        smith(config, seed)
+    })
+}
+
+/// Valid modules that can run without imports. Many of them also avoid traps, so that there is more to see.
+pub fn closed_modules(features: Features, count: u64) -> impl Iterator<Item = Vec<u8>> {
+    (0..count).map(move |seed| {
+        let config = wasm_smith::Config {
+            export_everything: true,
+            max_imports: 0,
+            disallow_traps: seed % 4 != 0,
+            max_memory32_bytes: 1 << 18,
+            max_memory64_bytes: 1 << 18,
+            max_table_elements: 100,
+            memory_max_size_required: true,
+            table_max_size_required: true,
+            min_funcs: 1,
+            ..config(features)
+        };
+        smith(config, seed)
+    })
+}
+
+fn smith(config: wasm_smith::Config, seed: u64) -> Vec<u8> {
+    let mut source = Source::seeded(seed);
+    let entropy: Vec<u8> = (0..4096).map(|_| source.bits() as u8).collect();
+    let module = wasm_smith::Module::new(config, &mut Unstructured::new(&entropy));
+    module.expect("there is enough entropy").to_bytes()
+}
+
+fn config(features: Features) -> wasm_smith::Config {
+    let on = |feature| features.contains(feature);
+    wasm_smith::Config {
+        bulk_memory_enabled: on(Feature::BulkMemory),
+        reference_types_enabled: on(Feature::ReferenceTypes),
+        multi_value_enabled: on(Feature::MultiValue),
+        saturating_float_to_int_enabled: on(Feature::SaturatingFloatToInt),
+        sign_extension_ops_enabled: on(Feature::SignExtension),
+        simd_enabled: on(Feature::Simd),
+        relaxed_simd_enabled: on(Feature::RelaxedSimd),
+        tail_call_enabled: on(Feature::TailCall),
+        extended_const_enabled: on(Feature::ExtendedConst),
+        memory64_enabled: on(Feature::Memory64),
+        wide_arithmetic_enabled: on(Feature::WideArithmetic),
+        max_memories: if on(Feature::MultiMemory) { 3 } else { 1 },
+        max_tables: if on(Feature::ReferenceTypes) { 3 } else { 1 },
+        generate_custom_sections: true,
+        exceptions_enabled: false,
+        gc_enabled: false,
+        threads_enabled: false,
+        ..wasm_smith::Config::default()
+    }
+}
+
+/// Modules from the derived generator, mostly invalid.
+pub fn generated_modules(features: Features, seed: u64) -> impl Iterator<Item = Module> {
+    let mut source = Source::seeded(seed).with_scope(Scope::new().with(features));
+    (0..).map(move |number| Module::generate(&mut source, number % 5))
+}
+
+/// Asks the reference validator.
+pub fn validate(bytes: &[u8], features: Features) -> Result<(), String> {
+    let validated = Validator::new_with_features(wasm_features(features)).validate_all(bytes);
+    validated.map(drop).map_err(|error| error.to_string())
+}
+
+fn wasm_features(features: Features) -> WasmFeatures {
+    features.iter().fold(WasmFeatures::MVP, |flags, feature| flags | flag(feature))
+}
+
+fn flag(feature: Feature) -> WasmFeatures {
+    let name = feature.name().replace('-', "_").to_uppercase();
+    WasmFeatures::from_name(&name).unwrap_or_else(|| panic!("wasmparser does not know {name}"))
+}

@@ -1,0 +1,112 @@
+//! Nesting that is deeper than any stack: each operation works, or refuses with a clear error. All of it on threads with a
+//! small stack.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::thread;
+
+use mutagen_engine::{Address, Position, Scope, Source, apply};
+use mutagen_wasm_ast::{Block, BlockKind, BlockType, FuncType, Function, MAX_DEPTH, Module, Op, TypeIdx};
+
+const LEVELS: usize = 100_000;
+
+/// Less than the 2 MiB that Rust gives to a thread.
+const STACK: usize = 512 << 10;
+
+fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = thread::Builder::new().stack_size(STACK).spawn(test).expect("threads can be started");
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+}
+
+const KINDS: [fn() -> BlockKind; 4] =
+    [|| BlockKind::Block, || BlockKind::Loop, || BlockKind::If, || BlockKind::IfElse(vec![])];
+
+/// Blocks in blocks, or in the `else` of those that have one.
+fn nested(levels: usize, kind: fn() -> BlockKind) -> Module {
+    let mut body = vec![];
+    for _ in 0..levels {
+        let mut outer = Block::new(kind(), BlockType::Empty, vec![Op::I32Const(1).into()]);
+        match &mut outer.kind {
+            BlockKind::IfElse(otherwise) => otherwise.append(&mut body),
+            _ => outer.body.append(&mut body),
+        }
+        body = vec![outer.into()];
+    }
+    let function = Function { ty: TypeIdx::new(0), locals: vec![], body };
+    Module { types: vec![FuncType::default()], functions: vec![function], ..Module::default() }
+}
+
+#[test]
+fn decoding_refuses_what_is_nested_too_deeply() {
+    on_a_small_stack(|| {
+        for kind in KINDS {
+            let error =
+                Module::decode(&nested(LEVELS, kind).encode()).expect_err("100,000 levels are too many");
+            assert!(error.to_string().contains("nested deeper than 10000 levels"), "{error}");
+            assert_eq!(error.unsupported(), None);
+        }
+    });
+}
+
+#[test]
+fn the_deepest_nesting_that_decodes_comes_back() {
+    on_a_small_stack(|| {
+        for kind in KINDS {
+            let module = nested(MAX_DEPTH, kind);
+            assert_eq!(Module::decode(&module.encode()).as_ref(), Ok(&module));
+            assert!(Module::decode(&nested(MAX_DEPTH + 1, kind).encode()).is_err());
+        }
+    });
+}
+
+#[test]
+fn cloning_comparing_hashing_measuring_and_dropping_work_at_any_depth() {
+    on_a_small_stack(|| {
+        for kind in KINDS {
+            let module = nested(LEVELS, kind);
+            let copy = module.clone();
+            assert!(copy == module);
+            assert_eq!(module.depth(), LEVELS);
+            let hash = |module: &Module| {
+                let mut hasher = DefaultHasher::new();
+                module.hash(&mut hasher);
+                hasher.finish()
+            };
+            assert_eq!(hash(&copy), hash(&module));
+            assert!(format!("{module:?}").len() > LEVELS);
+        }
+    });
+}
+
+#[test]
+fn mutating_works_at_any_depth() {
+    on_a_small_stack(|| {
+        let module = nested(LEVELS, KINDS[0]);
+        // The function's body is the third part of the first function.
+        let mut path = vec![2, 0, 2];
+        for _ in 0..LEVELS / 2 {
+            // The instruction behind the constant, the block in it, its body.
+            path.extend([u32::from(path.len() > 3), 0, 2]);
+        }
+        let mut source = Source::seeded(0);
+        for path in [path, vec![2, 0, 2]] {
+            let count = mutagen_engine::node_at(&module, &path).map(|node| node.count(&Scope::new()));
+            let count = count.expect("the position exists").fixed;
+            let number = count - 1;
+            let mutant = apply(&module, &Address { position: Position::from(path), number }, &mut source);
+            assert_eq!(mutant.expect("splicing changes the body").depth(), LEVELS - 1);
+        }
+    });
+}
+
+#[test]
+fn printing_and_reading_text_work_or_refuse() {
+    on_a_small_stack(|| {
+        for kind in KINDS {
+            let text = nested(LEVELS, kind).to_text().expect("the module is well-formed");
+            let error = Module::from_text(&text).expect_err("100,000 levels are too many");
+            assert!(error.to_string().contains("nested deeper than"), "{error}");
+        }
+        let folded = format!("(module (func {}{}))", "(block ".repeat(LEVELS), ")".repeat(LEVELS));
+        assert!(Module::from_text(&folded).is_err());
+    });
+}
