@@ -3,6 +3,7 @@
 mod body;
 mod error;
 mod immediate;
+mod names;
 mod section;
 
 use wasmparser::{Encoding, Parser, Payload};

@@ -4,8 +4,8 @@ mod immediate;
 mod instr;
 
 use wasm_encoder::{
-    CodeSection, CustomSection, DataCountSection, DataSection, ElementSection, Elements, Encode,
-    ExportSection, FunctionSection, GlobalSection, ImportSection, Instruction, MemorySection, Section,
+    CustomSection, DataCountSection, DataSection, ElementSection, Elements, Encode, ExportSection,
+    FunctionSection, GlobalSection, ImportSection, Instruction, MemorySection, Section, SectionId,
     StartSection, TableSection, TypeSection,
 };
 
@@ -29,7 +29,8 @@ impl Module {
     /// # Ok::<(), mutagen_wasm_ast::DecodeError>(())
     /// ```
     pub fn encode(&self) -> Vec<u8> {
-        let mut encoder = Encoder(wasm_encoder::Module::new());
+        let mut encoder = Encoder(Vec::with_capacity(self.expected_size()));
+        encoder.0.extend(wasm_encoder::Module::HEADER);
         encoder.customs(&self.customs.first);
         encoder.interface(self);
         encoder.segments(self);
@@ -37,58 +38,71 @@ impl Module {
         encoder.code(self);
         encoder.data(self);
         encoder.customs(&self.customs.last);
-        encoder.0.finish()
+        encoder.0
+    }
+
+    /// About as many bytes as the code of compilers takes, so that large modules are not copied while they grow.
+    fn expected_size(&self) -> usize {
+        let data = self.data.iter().map(|data| data.bytes().0.len());
+        let customs = [&self.customs.first, &self.customs.before_code, &self.customs.last];
+        let customs = customs.into_iter().flatten().map(|custom| custom.bytes.0.len());
+        64 + self.instructions() * 5 / 2 + data.chain(customs).sum::<usize>()
     }
 }
 
-struct Encoder(wasm_encoder::Module);
+struct Encoder(Vec<u8>);
 
 impl Encoder {
-    fn section(&mut self, wanted: bool, section: &impl Section) {
+    fn section(&mut self, section: &impl Section) {
+        self.0.push(section.id());
+        section.encode(&mut self.0);
+    }
+
+    fn section_if(&mut self, wanted: bool, section: &impl Section) {
         if wanted {
-            self.0.section(section);
+            self.section(section);
         }
     }
 
     fn customs(&mut self, customs: &[Custom]) {
         for custom in customs {
             let (name, data) = (custom.name.0.as_str().into(), custom.bytes.0.as_slice().into());
-            self.0.section(&CustomSection { name, data });
+            self.section(&CustomSection { name, data });
         }
     }
 
     /// Sections from types to the start function.
     fn interface(&mut self, module: &Module) {
         let mark_begin = !module.customs.first.is_empty() || !module.customs.before_code.is_empty();
-        self.section(mark_begin || !module.types.is_empty(), &types(module));
-        self.section(!module.imports.is_empty(), &imports(module));
-        self.section(!module.functions.is_empty(), &functions(module));
-        self.section(!module.tables.is_empty(), &tables(module));
-        self.section(!module.memories.is_empty(), &memories(module));
-        self.section(!module.globals.is_empty(), &globals(module));
-        self.section(!module.exports.is_empty(), &exports(module));
+        self.section_if(mark_begin || !module.types.is_empty(), &types(module));
+        self.section_if(!module.imports.is_empty(), &imports(module));
+        self.section_if(!module.functions.is_empty(), &functions(module));
+        self.section_if(!module.tables.is_empty(), &tables(module));
+        self.section_if(!module.memories.is_empty(), &memories(module));
+        self.section_if(!module.globals.is_empty(), &globals(module));
+        self.section_if(!module.exports.is_empty(), &exports(module));
         if let Some(function) = module.start {
-            self.0.section(&StartSection { function_index: function.get() });
+            self.section(&StartSection { function_index: function.get() });
         }
     }
 
     fn segments(&mut self, module: &Module) {
-        self.section(!module.elements.is_empty(), &elements(module));
+        self.section_if(!module.elements.is_empty(), &elements(module));
         if module.data_count == DataCount::Present {
-            self.0.section(&DataCountSection { count: module.data.len() as u32 });
+            self.section(&DataCountSection { count: module.data.len() as u32 });
         }
     }
 
     fn code(&mut self, module: &Module) {
         let mark_code = !module.customs.before_code.is_empty();
         if mark_code || !module.functions.is_empty() {
-            self.0.section(&code(module));
+            self.section(&Code(&module.functions));
         }
     }
 
     fn data(&mut self, module: &Module) {
         if !module.data.is_empty() {
-            self.0.section(&data(module));
+            self.section(&data(module));
         }
     }
 }
@@ -206,15 +220,31 @@ fn element_segment(section: &mut ElementSection, place: Place<'_>, elements: Ele
     };
 }
 
-fn code(module: &Module) -> CodeSection {
-    let mut section = CodeSection::new();
-    let mut body = Vec::new();
-    for function in &module.functions {
-        body.clear();
-        encode_function(function, &mut body);
-        section.raw(&body);
+/// The code section, written straight to where it belongs: it is most of a large module.
+struct Code<'a>(&'a [Function]);
+
+impl Section for Code<'_> {
+    fn id(&self) -> u8 {
+        SectionId::Code.into()
     }
-    section
+}
+
+impl Encode for Code<'_> {
+    fn encode(&self, sink: &mut Vec<u8>) {
+        with_size(sink, |sink| {
+            self.0.len().encode(sink);
+            self.0.iter().for_each(|function| with_size(sink, |sink| encode_function(function, sink)));
+        });
+    }
+}
+
+/// Writes the content, then its size in front of it.
+fn with_size(sink: &mut Vec<u8>, content: impl FnOnce(&mut Vec<u8>)) {
+    let start = sink.len();
+    content(sink);
+    let mut size = Vec::with_capacity(5);
+    (sink.len() - start).encode(&mut size);
+    sink.splice(start..start, size);
 }
 
 fn encode_function(function: &Function, sink: &mut Vec<u8>) {

@@ -243,6 +243,15 @@ pub enum Data {
     },
 }
 
+impl Data {
+    /// The bytes.
+    pub fn bytes(&self) -> &Bytes {
+        match self {
+            Self::Active { bytes, .. } | Self::Passive { bytes } => bytes,
+        }
+    }
+}
+
 /// Whether there is a data count section. Its number is always right: a module where it is not is malformed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub enum DataCount {

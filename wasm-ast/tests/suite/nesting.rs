@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
 
-use mutagen_engine::{Address, Position, Scope, Source, apply};
+use mutagen_engine::{Address, Position, Scope, Source, apply, shrink};
 use mutagen_wasm_ast::{Block, BlockKind, BlockType, FuncType, Function, MAX_DEPTH, Module, Op, TypeIdx};
 
 const LEVELS: usize = 100_000;
@@ -109,4 +109,17 @@ fn printing_and_reading_text_work_or_refuse() {
         let folded = format!("(module (func {}{}))", "(block ".repeat(LEVELS), ")".repeat(LEVELS));
         assert!(Module::from_text(&folded).is_err());
     });
+}
+
+/// What the documentation promises to code that recurses.
+const WORKER_STACK: usize = 16 << 20;
+
+#[test]
+fn shrinking_what_was_decoded_fits_the_stack_of_a_worker() {
+    let test = || {
+        let module = nested(MAX_DEPTH, KINDS[0]);
+        assert!(shrink(module, |module| module.depth() == MAX_DEPTH, 3).tests > 0);
+    };
+    let thread = thread::Builder::new().stack_size(WORKER_STACK).spawn(test).expect("threads can be started");
+    assert!(thread.join().is_ok());
 }
