@@ -6,7 +6,7 @@ mod immediate;
 mod names;
 mod section;
 
-use wasmparser::{Encoding, Parser, Payload};
+use wasmparser::{Encoding, FunctionBody, Parser, Payload};
 
 pub use error::DecodeError;
 
@@ -41,15 +41,9 @@ impl Module {
         if bytes.is_empty() {
             return Err(DecodeError::malformed(0, "the module is empty"));
         }
-        let mut decoder = Decoder {
-            bytes,
-            module: Self::default(),
-            bodies: BodyReader::default(),
-            progress: Progress::Start,
-        };
-        let mut next_body = 0;
+        let mut decoder = Decoder::new(bytes);
         for payload in Parser::new(0).parse_all(bytes) {
-            decoder.payload(payload?, &mut next_body)?;
+            decoder.payload(payload?)?;
         }
         Ok(decoder.finish())
     }
@@ -67,11 +61,18 @@ struct Decoder<'a> {
     bytes: &'a [u8],
     module: Module,
     bodies: BodyReader,
+    /// How many functions have their bodies.
+    complete: usize,
     progress: Progress,
 }
 
-impl Decoder<'_> {
-    fn payload(&mut self, payload: Payload<'_>, next_body: &mut usize) -> Result<(), DecodeError> {
+impl<'a> Decoder<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        let (module, bodies) = (Module::default(), BodyReader::default());
+        Self { bytes, module, bodies, complete: 0, progress: Progress::Start }
+    }
+
+    fn payload(&mut self, payload: Payload<'_>) -> Result<(), DecodeError> {
         self.advance(&payload);
         let module = &mut self.module;
         match payload {
@@ -88,12 +89,7 @@ impl Decoder<'_> {
             Payload::DataCountSection { .. } => module.data_count = DataCount::Present,
             Payload::DataSection(section) => module.data = section::data(section)?,
             Payload::CodeSectionStart { .. } | Payload::End(_) => {}
-            Payload::CodeSectionEntry(body) => {
-                // The parser has checked that there are as many bodies as functions.
-                let function = &mut module.functions[*next_body];
-                (function.locals, function.body) = self.bodies.function(&body)?;
-                *next_body += 1;
-            }
+            Payload::CodeSectionEntry(body) => self.body(&body)?,
             Payload::CustomSection(section) => {
                 let custom = Custom { name: section.name().into(), bytes: section.data().into() };
                 self.customs().push(custom);
@@ -106,6 +102,18 @@ impl Decoder<'_> {
             }
             _ => return Err(DecodeError::missing(0, "component-model")),
         }
+        Ok(())
+    }
+
+    fn body(&mut self, body: &FunctionBody<'_>) -> Result<(), DecodeError> {
+        let Some(function) = self.module.functions.get_mut(self.complete) else {
+            return Err(DecodeError::malformed(
+                body.range().start,
+                "there is code for a function that was not declared",
+            ));
+        };
+        (function.locals, function.body) = self.bodies.function(body)?;
+        self.complete += 1;
         Ok(())
     }
 

@@ -29,8 +29,8 @@
 //! * Encoding what was decoded changes nothing from the second time on: numbers in their shortest form, custom sections in one
 //!   of three places, no empty sections (but see [`Customs`]).
 //! * Everything works at any depth of nesting, on any thread: what recurses moves to a fresh stack in time. Decoding alone
-//!   refuses more than [`MAX_DEPTH`] levels. Code elsewhere that walks a module recursively gets along with a stack of
-//!   16 MiB for modules that were decoded.
+//!   refuses more than [`MAX_DEPTH`] levels. Code elsewhere that walks a decoded module recursively, such as shrinking,
+//!   gets along with a stack of 16 MiB, or 64 MiB without optimisation.
 //! * Decoding takes memory in proportion to the bytes: less than ten times as much for what compilers make.
 //!
 //! ## What is not modelled

@@ -168,7 +168,7 @@ macro_rules! for_each_op {
                 }
                 /// `[v128 v128] -> [v128]`
                 V128Binary () {
-                    simd: I8x16Swizzle V128And V128AndNot V128Or V128Xor I8x16NarrowI16x8S
+                    simd: V128And V128AndNot V128Or V128Xor I8x16Swizzle I8x16NarrowI16x8S
                         I8x16NarrowI16x8U I8x16Add I8x16AddSatS I8x16AddSatU I8x16Sub I8x16SubSatS
                         I8x16SubSatU I8x16MinS I8x16MinU I8x16MaxS I8x16MaxU I8x16AvgrU I16x8Q15MulrSatS
                         I16x8NarrowI32x4S I16x8NarrowI32x4U I16x8Add I16x8AddSatS I16x8AddSatU I16x8Sub

@@ -5,7 +5,8 @@
 //! MUTAGEN_EXTERNAL_MODULES=1 cargo test --release -p mutagen-wasm-ast external -- --nocapture
 //! ```
 //!
-//! Needs `curl` and `tar`.
+//! Needs `curl` and `tar`. It prints size, depth and features of every module; at the time of writing 13 modules from 25 KB to
+//! 11.6 MB, the deepest one nested 3,212 levels.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -112,7 +112,7 @@ fn printing_and_reading_text_work_or_refuse() {
 }
 
 /// What the documentation promises to code that recurses.
-const WORKER_STACK: usize = 16 << 20;
+const WORKER_STACK: usize = if cfg!(debug_assertions) { 64 << 20 } else { 16 << 20 };
 
 #[test]
 fn shrinking_what_was_decoded_fits_the_stack_of_a_worker() {
