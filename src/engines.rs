@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
-use mutagen_bugs::{Bug, Kind};
+use mutagen_bugs::Bug;
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink_in};
 use mutagen_oracles::Call;
 use mutagen_properties::{Context, DISCREPANCY, INCONCLUSIVE, Injection};
@@ -48,27 +48,9 @@ pub struct EngineFlags {
 }
 
 impl EngineFlags {
-    /// What to inject: the bug, and while one is hunted the fixes of known bugs of the published engine.
-    pub fn injection(&self) -> Result<Injection, Failure> {
-        let Some(id) = &self.bug else { return Ok(Injection::default()) };
-        match Bug::find(id).map_err(Failure::usage)? {
-            Bug::Woven(entry) => {
-                let fixes = mutagen_bugs::entries()
-                    .iter()
-                    .filter(|entry| entry.kind == Kind::Fix)
-                    .map(|entry| entry.id);
-                Ok(Injection { bug: Some(entry.id), fixes: fixes.filter(|fix| *fix != entry.id).collect() })
-            }
-            other => Err(Failure::usage(format!(
-                "{id} is a bug of the {}: see `mutagen-wasm ifc`",
-                other.subsystem()
-            ))),
-        }
-    }
-
     /// The context of the campaign's properties.
     pub fn context(&self) -> Result<Context, Failure> {
-        Ok(Context::new(self.features).inject(self.injection()?))
+        Ok(Context::new(self.features).inject(injection(self.bug.as_deref())?))
     }
 
     /// The output directory, if there is one.
@@ -79,6 +61,18 @@ impl EngineFlags {
             _ => Earlier::Refuse,
         };
         self.output.as_deref().map(|directory| Results::open(directory, earlier)).transpose()
+    }
+}
+
+/// What to inject for the bug with this id.
+pub fn injection(bug: Option<&str>) -> Result<Injection, Failure> {
+    match bug.map(Bug::find).transpose().map_err(Failure::usage)? {
+        None => Ok(mutagen_bugs::injection(None)),
+        Some(Bug::Woven(entry)) => Ok(mutagen_bugs::injection(Some(entry))),
+        Some(other) => {
+            let (id, subsystem) = (other.id(), other.subsystem());
+            Err(Failure::usage(format!("{id} is a bug of the {subsystem}: see `mutagen-wasm ifc`")))
+        }
     }
 }
 

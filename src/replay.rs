@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use mutagen_bugs::{Bug, Entry, Kind};
-use mutagen_properties::{Context, Injection, Pair};
+use mutagen_properties::{Context, Pair};
 use mutagen_wasm_ast::Features;
 
+use crate::engines::injection;
 use crate::evidence::Evidence;
 use crate::exit_code::{Code, Failure};
 use crate::say;
@@ -30,7 +30,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         .features
         .parse()
         .map_err(|error: mutagen_wasm_ast::UnknownFeature| unusable(error.to_string()))?;
-    let context = Context::new(features).inject(injection(&evidence)?);
+    let context = Context::new(features).inject(injection(evidence.record.bug.as_deref())?);
     let pair = Pair::new(&context).map_err(unusable)?;
     let judgement = pair.judge(&evidence.wasm, &evidence.calls().map_err(unusable)?);
     for step in &judgement.steps {
@@ -39,14 +39,4 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
     }
     say::out(&judgement.verdict)?;
     Ok(if judgement.verdict.is_finding() { Code::Finding } else { Code::Fine })
-}
-
-fn injection(evidence: &Evidence) -> Result<Injection, Failure> {
-    let Some(id) = &evidence.record.bug else { return Ok(Injection::default()) };
-    let Bug::Woven(entry) = Bug::find(id).map_err(Failure::usage)? else {
-        return Err(Failure::usage(format!("{id} is no bug of wasmi")));
-    };
-    let is_fix = |entry: &&Entry| entry.kind == Kind::Fix;
-    let fixes = mutagen_bugs::entries().iter().filter(is_fix).map(|entry| entry.id).collect();
-    Ok(Injection { bug: Some(entry.id), fixes })
 }

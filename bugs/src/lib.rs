@@ -10,7 +10,10 @@
 
 mod bug;
 mod catalogue;
+mod injection;
 mod witness;
 
 pub use bug::{Bug, UnknownBug};
 pub use catalogue::{Edit, Entry, Kind, Subsystem, Witness, entries};
+pub use injection::injection;
+pub use witness::CRASH;

@@ -1,14 +1,26 @@
 //! What a witness shows.
 
-use mutagen_oracles::{Call, Ending, Engine, Instantiation, Value, Wasmi};
+use mutagen_oracles::{Call, Ending, Engine, Guarded, Instantiation, Value, Wasmi};
 use mutagen_properties::{Injected, Injection, settings};
 use mutagen_wasm_ast::{Features, Module};
 
-use crate::catalogue::Witness;
+use crate::catalogue::{Entry, Kind, Witness};
+
+/// What a witness says it does without its entry, if that would end the process.
+pub const CRASH: &str = "crash";
+
+impl Entry {
+    /// Whether campaigns must have it on at all times: a fix without which the target can end the process.
+    pub fn is_vital(&self) -> bool {
+        self.kind == Kind::Fix && self.witnesses.iter().any(|witness| witness.off == CRASH)
+    }
+}
 
 impl Witness {
     /// What the target does with the module while the entries of `injection` are on, in the words of the catalogue:
-    /// `accepted` or `rejected` where there is no call; else the results, `trap: ..` or `refused`.
+    /// `accepted` or `rejected` where there is no call; else the results or `nothing`, `trap: ..`, `refused` or `panicked`.
+    ///
+    /// A witness whose `off` is [`CRASH`] ends the process unless its own entry is on: do not ask it.
     ///
     /// # Errors
     ///
@@ -27,7 +39,7 @@ impl Witness {
     pub fn observe(&self, injection: Injection) -> Result<String, String> {
         let features: Features = self.features.parse().map_err(|error| format!("{error}"))?;
         let bytes = Module::assemble(self.module.as_bytes()).map_err(|error| error.to_string())?;
-        let target = Injected::new(Wasmi::new(&settings(features)), injection);
+        let target = Guarded(Injected::new(Wasmi::new(&settings(features)), injection));
         match self.call()? {
             None => {
                 Ok(if target.validate(&bytes).is_accepted() { "accepted" } else { "rejected" }.to_owned())
@@ -49,9 +61,11 @@ impl Witness {
 
 fn words(ending: &Ending) -> String {
     match ending {
+        Ending::Returned(values) if values.is_empty() => "nothing".to_owned(),
         Ending::Returned(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join(" "),
         Ending::Trapped(kind) => format!("trap: {kind}"),
         Ending::Refused(_) => "refused".to_owned(),
+        Ending::Panicked(_) => "panicked".to_owned(),
         other => other.to_string(),
     }
 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use mutagen_engine::{Mutable, Outcome, Property, Verdict as Judged};
 use mutagen_oracles::{
-    Call, Ending, Engine, Instance, Instantiation, State, TrapKind, Value, Verdict, compare_endings,
+    Call, Ending, Engine, Instance, Instantiation, State, TrapKind, Value, Verdict, catch, compare_endings,
     compare_states, gate,
 };
 use mutagen_wasm_ast::{Export, ExportItem, FuncIdx, FuncType, Module, Name, Stub};
@@ -95,7 +95,10 @@ impl Interpreter {
     fn settle(&mut self) {
         let open = std::mem::take(&mut self.open);
         let module = joined(open.iter().map(|answered| &answered.stub), &self.ty);
-        let compiled = self.pair.times.reference(|| self.pair.reference.compile(&module.encode()));
+        let compiled = self
+            .pair
+            .times
+            .reference(|| catch(|| self.pair.reference.compile(&module.encode())).unwrap_or_else(Err));
         for (number, answered) in open.into_iter().enumerate() {
             let agrees = compiled.as_ref().is_ok_and(|compiled| {
                 let theirs = self.pair.times.reference(|| {
