@@ -22,6 +22,7 @@ struct Hunt {
     faults: Option<RangeInclusive<usize>>,
     seeds: u64,
     seconds: f64,
+    tests: u64,
     pairs: Pairs,
     size: usize,
     random: bool,
@@ -30,7 +31,7 @@ struct Hunt {
 
 fn main() {
     let hunt = Hunt::read(std::env::args().skip(1)).unwrap_or_else(|problem| {
-        eprintln!("{problem}\nusage: hunt stack|register [faults=1-20] [seeds=30] [seconds=60] [size={SIZE}] [pairs=copy] [guidance=mutagen|random] [preset=default|paper] [set=SWITCH]...");
+        eprintln!("{problem}\nusage: hunt stack|register [faults=1-20] [seeds=30] [seconds=60] [tests=N] [size={SIZE}] [pairs=copy] [guidance=mutagen|random] [preset=default|paper] [set=SWITCH]...");
         std::process::exit(2);
     });
     println!(
@@ -50,6 +51,7 @@ impl Hunt {
             faults: None,
             seeds: 30,
             seconds: 60.0,
+            tests: u64::MAX,
             pairs: Pairs::Copy,
             size: SIZE,
             random: false,
@@ -68,6 +70,7 @@ impl Hunt {
             ("faults", _) => self.faults = Some(range(value)?),
             ("seeds", _) => self.seeds = parse(value)?,
             ("seconds", _) => self.seconds = parse(value)?,
+            ("tests", _) => self.tests = parse(value)?,
             ("size", _) => self.size = parse(value)?,
             ("pairs", _) => self.pairs = parse(value)?,
             ("guidance", "mutagen" | "random") => self.random = value == "random",
@@ -114,7 +117,8 @@ impl Hunt {
         let reports: Vec<Report<T>> = (0..self.seeds)
             .map(|seed| {
                 let mut property = property;
-                let campaign = Campaign::new(seed).time(Duration::from_secs_f64(self.seconds));
+                let campaign =
+                    Campaign::new(seed).tests(self.tests).time(Duration::from_secs_f64(self.seconds));
                 campaign.run(self.guidance(seed, generate).as_mut(), &mut property)
             })
             .collect();
@@ -129,7 +133,14 @@ impl Hunt {
         if self.random {
             Box::new(Random::with_generator(seed, generate))
         } else {
-            Box::new(Mutagen::with_generator(self.config.clone(), seed, generate).hashed())
+            Box::new(
+                Mutagen::with_generator(
+                    MutagenConfig { max_size: self.size, ..self.config.clone() },
+                    seed,
+                    generate,
+                )
+                .hashed(),
+            )
         }
     }
 }

@@ -18,6 +18,11 @@ pub trait Lattice: Copy + Eq + Debug + Display + 'static {
     /// The least label above both.
     fn join(self, other: Self) -> Self;
 
+    /// The same label, reached on a branch of its own.
+    ///
+    /// Labels are data, and coverage guidance sees control flow alone. This turns one into the other.
+    fn told_apart(self) -> Self;
+
     /// Whether data labelled `self` may end up where `other` is expected.
     fn flows_to(self, other: Self) -> bool;
 }

@@ -68,8 +68,8 @@ impl<L: Lattice> Labels<L> {
     pub fn new<const N: usize>(operands: [L; N], pc: L) -> Self {
         const { assert!(N <= 4) };
         let mut all = [L::BOTTOM; 4];
-        all[..N].copy_from_slice(&operands);
-        Self { operands: all, pc }
+        all[..N].copy_from_slice(&operands.map(L::told_apart));
+        Self { operands: all, pc: pc.told_apart() }
     }
 
     #[inline(always)]

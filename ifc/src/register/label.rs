@@ -1,6 +1,7 @@
 //! The diamond of labels.
 
 use std::fmt;
+use std::hint::black_box;
 
 use mutagen_engine::{Generate, Mutable};
 
@@ -34,6 +35,16 @@ impl Lattice for Label {
             (Label::M1, Label::M1) => Label::M1,
             (Label::M2, Label::M2) => Label::M2,
             _ => Label::H,
+        }
+    }
+
+    #[inline(always)]
+    fn told_apart(self) -> Self {
+        match self {
+            Label::L => black_box(Label::L),
+            Label::M1 => black_box(Label::M1),
+            Label::M2 => black_box(Label::M2),
+            Label::H => black_box(Label::H),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a state of the stack machine is made of. The order of constructors and fields numbers the derived mutants.
 
 use std::fmt;
+use std::hint::black_box;
 
 use mutagen_engine::{Generate, Mutable};
 
@@ -92,6 +93,14 @@ impl Lattice for Label {
         match (self, other) {
             (Label::L, Label::L) => Label::L,
             _ => Label::H,
+        }
+    }
+
+    #[inline(always)]
+    fn told_apart(self) -> Self {
+        match self {
+            Label::L => black_box(Label::L),
+            Label::H => black_box(Label::H),
         }
     }
 
