@@ -31,7 +31,7 @@ fn upwards(campaign: Campaign<'_, u64>, mut property: impl Property<u64>) -> Rep
 
 #[test]
 fn a_campaign_runs_the_tests_it_was_asked_for() {
-    let report = upwards(Campaign::new(0).tests(100), |n: &u64| (n % 4 > 0).then_some(true));
+    let report = upwards(Campaign::new(0).tests(100), |n: &u64| (!n.is_multiple_of(4)).then_some(true));
     assert_eq!(report.stop, StopReason::TestsDone);
     assert_eq!((report.tests, report.passed, report.discarded, report.failed), (100, 75, 25, 0));
     assert_eq!(report.figures.counts["given"], 100);
@@ -74,8 +74,9 @@ fn too_many_discards_make_a_campaign_give_up() {
 
 #[test]
 fn discards_are_weighed_against_passed_tests() {
-    let report =
-        upwards(Campaign::new(0).tests(10_000).max_discard_ratio(3), |n: &u64| (n % 4 == 0).then_some(true));
+    let report = upwards(Campaign::new(0).tests(10_000).max_discard_ratio(3), |n: &u64| {
+        n.is_multiple_of(4).then_some(true)
+    });
     assert_eq!(report.stop, StopReason::TestsDone);
 }
 
@@ -105,7 +106,7 @@ fn a_panic_is_a_failure_with_its_message_and_place() {
 #[test]
 fn labels_are_counted() {
     let report = upwards(Campaign::new(0).tests(10), |n: &u64| {
-        Outcome::passed().labelled_if(*n < 3, "small").label(if n % 2 == 0 { "even" } else { "odd" })
+        Outcome::passed().labelled_if(*n < 3, "small").label(if n.is_multiple_of(2) { "even" } else { "odd" })
     });
     let labels: Vec<_> = report.labels.iter().map(|(label, count)| (label.as_str(), *count)).collect();
     assert_eq!(labels, [("even", 5), ("odd", 5), ("small", 3)]);
@@ -241,8 +242,9 @@ fn traces_that_do_not_fit_are_counted() {
 
 #[test]
 fn jobs_share_the_tests_and_add_up() {
-    let report =
-        Campaign::new(4).tests(1001).run_jobs(3, |_| (Upwards(0), |n: &u64| (n % 2 > 0).then_some(true)));
+    let report = Campaign::new(4)
+        .tests(1001)
+        .run_jobs(3, |_| (Upwards(0), |n: &u64| (!n.is_multiple_of(2)).then_some(true)));
     assert_eq!((report.tests, report.seed), (1001, 4));
     assert_eq!(report.passed + report.discarded, 1001);
     assert_eq!(report.figures.counts["given"], 1001);

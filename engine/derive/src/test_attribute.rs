@@ -30,6 +30,8 @@ pub(crate) fn implementation(arguments: TokenStream, item: TokenStream) -> Resul
         #(#attributes)*
         #[::core::prelude::v1::test]
         fn #name() {
+            // It takes exactly what is generated: a `&Vec` is not a slice.
+            #[allow(clippy::ptr_arg)]
             #function
             ::mutagen_engine::Check::new(#name_text)#(#settings)*.run(|#pattern: &#tested| #call);
         }
