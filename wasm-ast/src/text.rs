@@ -32,7 +32,7 @@ impl Module {
     pub fn assemble(text: &[u8]) -> Result<Vec<u8>, TextError> {
         let text =
             std::str::from_utf8(text).map_err(|error| TextError::Syntax(format!("not a text: {error}")))?;
-        wat::parse_str(text).map_err(|error| TextError::Syntax(error.to_string()))
+        wat::parse_str(text).map_err(|error| TextError::Syntax(on_one_line(&error.to_string())))
     }
 
     /// Reads a module in either format: binary if it begins like a binary module, else text.
@@ -55,6 +55,13 @@ impl Module {
     pub fn to_text(&self) -> Result<String, TextError> {
         wasmprinter::print_bytes(self.encode()).map_err(|error| TextError::Print(format!("{error:#}")))
     }
+}
+
+/// The parser shows the place in a picture of several lines; what is wrong and where fits one.
+fn on_one_line(message: &str) -> String {
+    let what = message.lines().next().unwrap_or_default();
+    let place = message.lines().find_map(|line| line.trim_start().strip_prefix("--> <anon>:"));
+    place.map_or_else(|| what.to_owned(), |place| format!("{place}: {what}"))
 }
 
 /// Why text could not be read or written.

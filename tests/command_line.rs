@@ -1,0 +1,199 @@
+//! The contract of the command line: exit codes, one clear line for bad input, JSON, stored findings.
+
+#[path = "common/program.rs"]
+mod program;
+
+use program::{run, run_in};
+use serde_json::Value;
+
+/// Bad input: the code, one line on standard error that has all these words, and nothing on standard output.
+#[track_caller]
+fn assert_refused(line: &str, code: i32, words: &[&str]) {
+    let run = run(line);
+    assert_eq!(run.code, code, "`{line}`: {}", run.err);
+    assert_eq!(run.out, "", "`{line}`");
+    for word in words {
+        assert!(run.err.contains(word), "`{line}`: `{word}` is not in: {}", run.err);
+    }
+    assert!(!run.err.contains("panicked") && !run.err.contains("internal error"), "`{line}`: {}", run.err);
+}
+
+#[test]
+fn bugs_list_shows_every_bug_once() {
+    let listed = run("bugs list");
+    assert_eq!(listed.code, 0);
+    let ids: Vec<&str> = listed.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    for id in ["wasm-1", "wasm-15", "wasm-15b", "wasm-r4", "stack-1", "stack-20", "register-1", "register-33"]
+    {
+        assert_eq!(ids.iter().filter(|listed| **listed == id).count(), 1, "{id}");
+    }
+    assert_eq!(run("bugs").out, listed.out);
+}
+
+#[test]
+fn bugs_show_tells_the_story_and_the_witness() {
+    let shown = run("bugs show wasm-6");
+    assert_eq!(shown.code, 0);
+    for part in [
+        "i64.eqz takes an i32",
+        "Table 2",
+        "wasmparser 0.228.0",
+        "without the bug: accepted; with it: rejected",
+    ] {
+        assert!(shown.out.contains(part), "`{part}` is not in: {}", shown.out);
+    }
+}
+
+#[test]
+fn an_unknown_bug_is_a_usage_error_that_suggests_the_nearest() {
+    assert_refused("bugs show wasm-66", 2, &["wasm-66", "did you mean `wasm-6`"]);
+    assert_refused("validate --bug wasm6", 2, &["did you mean `wasm-6`"]);
+    assert_refused("ifc stack --bug stak-2", 2, &["did you mean `stack-2`"]);
+}
+
+#[test]
+fn a_bug_of_something_else_is_a_usage_error_that_says_of_what() {
+    assert_refused("ifc stack --bug register-1", 2, &["register-1", "register machine"]);
+    assert_refused("validate --bug stack-1", 2, &["stack machine", "mutagen-wasm ifc"]);
+}
+
+#[test]
+fn nonsense_on_the_command_line_is_a_usage_error() {
+    assert_refused("validate --features wasm3", 2, &["wasm3", "wasm1"]);
+    assert_refused("validate --guidance magic", 2, &["magic", "mutagen"]);
+    assert_refused("ifc stack --switch triee", 2, &["triee", "trie"]);
+    assert_refused("validate --time 0s", 2, &["time"]);
+    assert_refused("validate --time -3s", 2, &["-3"]);
+    assert_refused("validate --time soon", 2, &["30s"]);
+    assert_refused("validate --tests 0", 2, &["tests"]);
+    assert_refused("validate --seed x", 2, &["seed"]);
+    assert_refused("interpret --signature i32", 2, &["signature"]);
+    assert_refused("validate --resume", 2, &["--output"]);
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named_with_the_reason() {
+    assert_refused("validate missing.wasm", 3, &["missing.wasm"]);
+    assert_refused("validate .", 3, &["directory"]);
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let cases: [(&[u8], &str); 4] = [
+        (b"", "empty"),
+        (b"(module (func", "1:14"),
+        (b"\0asm\x0d\0\x01\0", "component"),
+        (b"\xff\xfe", "text"),
+    ];
+    for (content, word) in cases {
+        std::fs::write(directory.path().join("m"), content).expect("it can be written");
+        let run = run_in(directory.path(), &["validate", "m"], b"");
+        assert_eq!(run.code, 3, "{word}: {}", run.err);
+        assert!(run.err.starts_with("error: m: ") && run.err.contains(word), "{word}: {}", run.err);
+        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+    }
+}
+
+#[test]
+fn given_modules_are_judged_by_both_engines() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let valid = br#"(module (func (export "f") (param i32) (result i32) local.get 0 i32.const 3 i32.sub))"#;
+    let judged = run_in(directory.path(), &["validate", "-"], valid);
+    assert_eq!((judged.code, judged.out.trim()), (0, "-: wasmi: accepted; wasmtime: accepted"));
+    let called = run_in(directory.path(), &["interpret", "-", "--invoke", "f", "i32:5"], valid);
+    assert_eq!(called.code, 0, "{}", called.err);
+    assert!(called.out.contains("call \"f\" with [i32:5]: both returned [i32:2]"), "{}", called.out);
+    let broken =
+        run_in(directory.path(), &["interpret", "--bug", "wasm-11", "-", "--invoke", "f", "i32:5"], valid);
+    assert_eq!(broken.code, 1);
+    assert!(broken.out.contains("wasmi returned [i32:8]; wasmtime returned [i32:2]"), "{}", broken.out);
+}
+
+#[test]
+fn a_long_loop_is_inconclusive_and_takes_no_native_stack() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let looping = br#"(module (func (export "f") (loop (br 0))))"#;
+    let run = run_in(directory.path(), &["interpret", "-"], looping);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("inconclusive"), "{}", run.out);
+}
+
+#[test]
+fn json_has_every_field_of_the_contract() {
+    let run = run("validate --bug wasm-4 --json -q");
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    let json: Value = serde_json::from_str(&run.out).expect("standard output is one JSON object");
+    let fields = "command property bug guidance preset seed outcome discrepancies stop_reason tests passed discarded \
+                  inconclusive seconds tests_per_second finding";
+    for field in fields.split_whitespace() {
+        assert!(!json[field].is_null(), "`{field}` is missing: {json}");
+    }
+    for field in ["tests", "seconds", "kind", "target", "reference", "wat"] {
+        assert!(!json["finding"][field].is_null(), "`finding.{field}` is missing: {json}");
+    }
+    assert_eq!((&json["outcome"], &json["bug"]), (&"finding".into(), &"wasm-4".into()));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+    let tests = |seed: u32| {
+        let run = run(&format!("validate --bug wasm-6 --json -q --seed {seed}"));
+        let json: Value = serde_json::from_str(&run.out).expect("standard output is one JSON object");
+        (json["tests"].clone(), json["finding"]["wat"].clone())
+    };
+    assert_eq!(tests(1), tests(1));
+    assert!((2..6).any(|seed| tests(seed).0 != tests(1).0));
+}
+
+#[test]
+fn findings_are_stored_and_replay_from_their_file_alone() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let hunt = ["validate", "--bug", "wasm-6", "-o", "out", "-q"];
+    assert_eq!(run_in(directory.path(), &hunt, b"").code, 1);
+    let findings: Vec<_> =
+        std::fs::read_dir(directory.path().join("out/findings")).expect("it is there").collect();
+    assert_eq!(findings.len(), 3, "wat, wasm and json");
+    let file = findings[0].as_ref().expect("it can be listed").path();
+    let replayed = run_in(directory.path(), &["replay", file.to_str().expect("it is text")], b"");
+    assert_eq!(replayed.code, 1, "{}{}", replayed.out, replayed.err);
+    assert!(replayed.out.contains("differ"), "{}", replayed.out);
+    for file in ["run.json", "stats.json"] {
+        let text = std::fs::read_to_string(directory.path().join("out").join(file)).expect("it is there");
+        assert!(serde_json::from_str::<Value>(&text).is_ok(), "{file}");
+    }
+
+    assert_eq!(run_in(directory.path(), &hunt, b"").code, 4, "earlier results are not overwritten");
+    let resumed = run_in(directory.path(), &[&hunt[..], &["--resume"]].concat(), b"");
+    assert_eq!(resumed.code, 1, "{}", resumed.err);
+    let fresh = run_in(directory.path(), &[&hunt[..], &["--fresh"]].concat(), b"");
+    assert_eq!(fresh.code, 1, "{}", fresh.err);
+    assert!(directory.path().join("out.old-1/findings").exists(), "earlier results are moved, not deleted");
+}
+
+#[test]
+fn a_file_that_is_no_finding_is_refused() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    std::fs::write(directory.path().join("x.json"), "{").expect("it can be written");
+    let run = run_in(directory.path(), &["replay", "x.json"], b"");
+    assert_eq!(run.code, 3);
+    assert!(run.err.contains("x.json") && run.err.contains("no finding"), "{}", run.err);
+}
+
+#[test]
+fn an_output_directory_that_cannot_be_made_stops_before_any_work() {
+    assert_refused("validate --bug wasm-6 -o /dev/null/out", 2, &["/dev/null/out"]);
+}
+
+#[test]
+fn a_leak_shows_both_states_and_the_wrong_rule() {
+    let run = run("ifc stack --bug stack-2");
+    assert_eq!(run.code, 1);
+    for part in ["the observer sees", "Wrong rule entry: BCall, pc: should be L1 ∨ P, is P.", "--seed 0"] {
+        assert!(run.out.contains(part), "`{part}` is not in: {}", run.out);
+    }
+}
+
+#[test]
+fn correct_machines_do_not_leak() {
+    for line in ["ifc stack --tests 20000 --generator smart --guidance random", "ifc register --tests 5000"] {
+        let run = run(line);
+        assert_eq!(run.code, 0, "`{line}`: {}", run.out);
+    }
+}
