@@ -1,6 +1,7 @@
 //! Running the program.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// How a run ended.
@@ -13,9 +14,17 @@ pub struct Run {
     pub err: String,
 }
 
+/// Where cargo puts the program: beside the directory of its tests. (Cargo also says so in a variable, but the rustc
+/// wrapper is a shell script, and shells drop variables with a hyphen in their name.)
+fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its own file");
+    let directory = test.ancestors().nth(2).expect("tests lie two levels below the target directory");
+    directory.join("mutagen-wasm").with_extension(std::env::consts::EXE_EXTENSION)
+}
+
 /// Runs the program with these words, in `directory`, with `input` on standard input.
 pub fn run_in(directory: &std::path::Path, words: &[&str], input: &[u8]) -> Run {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mutagen-wasm"))
+    let mut child = Command::new(program())
         .args(words)
         .current_dir(directory)
         .env_remove("MUTAGEN_TESTS")

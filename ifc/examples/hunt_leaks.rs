@@ -1,10 +1,10 @@
 //! Hunts the faults of a machine with many seeds and prints how long it takes to find each.
 //!
 //! ```text
-//! cargo run --release -p mutagen-ifc --example hunt -- stack
-//! cargo run --release -p mutagen-ifc --example hunt -- register seeds=10 faults=3-5 preset=paper
-//! cargo run --release -p mutagen-ifc --example hunt -- stack guidance=random pairs=smart
-//! cargo run --release -p mutagen-ifc --example hunt -- stack set=trie set=no-reset size=10
+//! cargo run --release -p mutagen-ifc --example hunt_leaks -- stack
+//! cargo run --release -p mutagen-ifc --example hunt_leaks -- register seeds=10 faults=3-5 preset=paper
+//! cargo run --release -p mutagen-ifc --example hunt_leaks -- stack guidance=random pairs=smart
+//! cargo run --release -p mutagen-ifc --example hunt_leaks -- stack set=trie set=no-reset size=10
 //! ```
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ struct Hunt {
 
 fn main() {
     let hunt = Hunt::read(std::env::args().skip(1)).unwrap_or_else(|problem| {
-        eprintln!("{problem}\nusage: hunt stack|register [faults=1-20] [seeds=30] [seconds=60] [tests=N] [size={SIZE}] [pairs=copy] [guidance=mutagen|random] [preset=default|paper] [set=SWITCH]...");
+        eprintln!("{problem}\nusage: hunt_leaks stack|register [faults=1-20] [seeds=30] [seconds=60] [tests=N] [size={SIZE}] [pairs=copy] [guidance=mutagen|random] [preset=default|paper] [set=SWITCH]...");
         std::process::exit(2);
     });
     println!(
