@@ -103,12 +103,22 @@ impl Demo for Bug {
             if type_of(&term, &mut Vec::new()).as_ref() != Some(&expected) {
                 return Outcome::failed("the type changed");
             }
-            let Some(next) = step(bug, &term) else { break };
+            let Some(next) = step(bug, &term).filter(|next| size(next) < MAX_SIZE) else { break };
             term = next;
         }
         Outcome::passed()
     }
 }
 
+fn size(term: &Term) -> usize {
+    match term {
+        Term::Bool(_) | Variable(_) => 1,
+        Lambda(_, body) => 1 + size(body),
+        Apply(function, argument) => 1 + size(function) + size(argument),
+    }
+}
+
+/// A small term can grow enormously before it stops.
+const MAX_SIZE: usize = 200;
 /// Typed terms stop, but with a bug a term need not stay typed long enough to be noticed.
 const MAX_STEPS: usize = 8;

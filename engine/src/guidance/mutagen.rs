@@ -271,7 +271,7 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
             Verdict::Failed(_) => return false,
         };
         if passed && origin.walking {
-            self.walk.go_to(value, trace.events.len(), &mut self.source);
+            self.walk.go_to(value, trace, &mut self.source);
         }
         let apart = !passed && self.config.two_stores;
         let side = if apart { &mut self.discarded } else { &mut self.passed };

@@ -1,7 +1,7 @@
 //! Random walks among values that pass.
 
 use super::batch::Workshop;
-use crate::{Mutable, Source};
+use crate::{Mutable, Source, Trace};
 
 /// Goes from a value that passed to a mutant that passes, and on from there. Unlike the enumeration of mutants it does
 /// not need every step to be new, so it gets to values that are many steps away from anything new.
@@ -61,10 +61,11 @@ impl<T: Mutable + Clone> Walk<T> {
     }
 
     /// Goes on from this test, which passed, if the program did not do less than before; sometimes even so. Without this
-    /// bias walks would stay among the smallest values, of which there are most.
-    pub(super) fn go_to(&mut self, value: &T, work: usize, source: &mut Source) {
-        let work = work.min(ENOUGH_WORK);
-        if work < self.work && !source.chance(1, 8) {
+    /// bias walks would stay among the smallest values, of which there are most. Runs that never end are no place to go.
+    pub(super) fn go_to(&mut self, value: &T, trace: Trace<'_>, source: &mut Source) {
+        let work = trace.events.len().min(ENOUGH_WORK);
+        let less = work < self.work && !source.chance(1, 8);
+        if less || trace.truncated {
             return;
         }
         self.work = work;

@@ -3,30 +3,25 @@
 use super::Bug::{self, *};
 use super::Term::{self, Apply, Lambda, Variable};
 
-/// Reduces every application of a function that the term has now, also below binders. `None` if there is none.
+/// Reduces the outermost application of a function, the leftmost if there are several, also below binders. `None` if there
+/// is none.
 pub fn step(bug: Option<Bug>, term: &Term) -> Option<Term> {
     match term {
         Term::Bool(_) | Variable(_) => None,
         Lambda(from, body) => Some(Lambda(from.clone(), Box::new(step(bug, body)?))),
         Apply(function, argument) => match &**function {
-            Lambda(_, body) => Some(substitute_top(bug, &stepped(bug, argument), &stepped(bug, body))),
+            Lambda(_, body) => Some(substitute_top(bug, argument, body)),
             _ => step_inside(bug, function, argument),
         },
     }
 }
 
-fn stepped(bug: Option<Bug>, term: &Term) -> Term {
-    step(bug, term).unwrap_or_else(|| term.clone())
-}
-
 fn step_inside(bug: Option<Bug>, function: &Term, argument: &Term) -> Option<Term> {
-    match (step(bug, function), step(bug, argument)) {
-        (None, None) => None,
-        (new_function, new_argument) => Some(Apply(
-            Box::new(new_function.unwrap_or_else(|| function.clone())),
-            Box::new(new_argument.unwrap_or_else(|| argument.clone())),
-        )),
-    }
+    let (function, argument) = match step(bug, function) {
+        Some(reduced) => (reduced, argument.clone()),
+        None => (function.clone(), step(bug, argument)?),
+    };
+    Some(Apply(Box::new(function), Box::new(argument)))
 }
 
 /// The body of a function with the argument in place of its variable.
