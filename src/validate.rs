@@ -65,7 +65,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         || Validator::new(&context, arguments.direction.into()),
         |module: &Module| (module.encode(), Vec::new()),
         |wasm| Module::decode(wasm).ok(),
-        |property, module| mutagen_engine::Property::check(property, module),
+        mutagen_engine::Property::check,
     )
 }
 

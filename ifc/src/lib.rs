@@ -2,7 +2,7 @@
 //!
 //! Both machines label every value with its secrecy and must keep what is secret from an observer. Which labels an
 //! instruction demands and hands on is data: a [table of rules](rule::Table) that the step function consults. Faults are
-//! enumerated [from the table](fault::enumerate), and [noninterference](noninterference) is the property that finds them.
+//! enumerated [from the table](fault::enumerate), and [`noninterference`] is the property that finds them.
 //!
 //! ```
 //! use mutagen_ifc::noninterference::{Judgement, stack::ssni};
