@@ -66,6 +66,17 @@ fn weave_published(project: &Path, mut call: Invocation, package: &Package) -> R
     Ok(code)
 }
 
+/// Stands for the entries of the catalogue. One that cannot be read is reported where it matters, when a crate is woven.
+fn catalogue_digest(project: &Path) -> String {
+    match catalogue::sources(project).and_then(|sources| catalogue::read(&sources.files)) {
+        Ok(entries) => {
+            let edits: String = entries.iter().map(|entry| format!("{} {}\n", entry.package, entry.id)).collect();
+            format!("{:08x}", catalogue::number(&edits))
+        }
+        Err(_) => "unreadable".to_owned(),
+    }
+}
+
 /// The weaver's own sources: what it weaves depends on them as well.
 fn own_sources(project: &Path) -> impl Iterator<Item = PathBuf> {
     let sources = std::fs::read_dir(project.join("weave/src")).into_iter().flatten();
@@ -73,10 +84,11 @@ fn own_sources(project: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Answers `rustc -vV` with one more line. Cargo hashes the answer into every artefact's name, so woven and plain
-/// artefacts, and those of another checkout or another list of packages, never stand in for one another.
+/// artefacts, and those of another checkout, another list of packages or another catalogue, never stand in for one
+/// another.
 ///
-/// What the catalogue says is left out on purpose: cargo tracks its files through dep-info and rebuilds just the
-/// crates that they edit, while a change of this line rebuilds everything, wasmtime included.
+/// A change of this line rebuilds everything, wasmtime included. So it tells which entries edit which package and not what
+/// they say: for that cargo watches the files, through dep-info, and rebuilds just the crates that they edit.
 fn version(project: &Path, call: Invocation) -> Result<ExitCode, String> {
     let output = Command::new(&call.rustc)
         .args(&call.arguments)
@@ -84,6 +96,6 @@ fn version(project: &Path, call: Invocation) -> Result<ExitCode, String> {
         .map_err(|error| format!("cannot run {}: {error}", call.rustc.display()))?;
     print!("{}", String::from_utf8_lossy(&output.stdout));
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
-    println!("weave: {}", packages::signature(project));
+    println!("weave: {} {}", packages::signature(project), catalogue_digest(project));
     Ok(if output.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
