@@ -17,7 +17,13 @@ pub fn watch(call: &Invocation, paths: &[PathBuf], variable: &str) -> Result<(),
     let watched: String = paths.iter().map(|path| format!(" {}", escape(path))).collect();
     let mut lines: Vec<String> = text
         .lines()
-        .map(|line| if line.contains(": ") && !line.starts_with('#') { format!("{line}{watched}") } else { line.to_owned() })
+        .map(|line| {
+            if line.contains(": ") && !line.starts_with('#') {
+                format!("{line}{watched}")
+            } else {
+                line.to_owned()
+            }
+        })
         .collect();
     lines.push(match std::env::var(variable) {
         Ok(value) => format!("# env-dep:{variable}={value}"),

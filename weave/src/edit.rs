@@ -29,7 +29,10 @@ pub fn woven_copy(call: &Invocation, entries: &[Entry]) -> Result<PathBuf, Strin
     copy_tree(&original, &copy)?;
     for entry in entries {
         if call.version.as_deref() != Some(entry.version.as_str()) {
-            return Err(format!("{}: edits {} {}, but {name} is compiled", entry.id, entry.package, entry.version));
+            return Err(format!(
+                "{}: edits {} {}, but {name} is compiled",
+                entry.id, entry.package, entry.version
+            ));
         }
         for edit in &entry.edits {
             apply(&copy, &name, entry, edit)?;
@@ -53,7 +56,10 @@ fn apply(copy: &Path, package: &str, entry: &Entry, edit: &Edit) -> Result<(), S
         ));
     }
     // On the anchor's own line, so that line numbers stay those of the published source.
-    let insertion = edit.text.trim().replace("$bug", &format!("crate::mutagen_hook::bug({})", catalogue::number(&entry.id)));
+    let insertion = edit
+        .text
+        .trim()
+        .replace("$bug", &format!("crate::mutagen_hook::bug({})", catalogue::number(&entry.id)));
     let edited = match edit.after {
         true => format!("{} {insertion} ", edit.anchor),
         false => format!(" {insertion} {}", edit.anchor),
@@ -95,7 +101,11 @@ fn back_date(directory: &Path) -> Result<(), String> {
         if path.is_dir() {
             back_date(&path)?;
         } else {
-            File::options().write(true).open(&path).and_then(|file| file.set_modified(long_ago)).map_err(fail)?;
+            File::options()
+                .write(true)
+                .open(&path)
+                .and_then(|file| file.set_modified(long_ago))
+                .map_err(fail)?;
         }
     }
     Ok(())

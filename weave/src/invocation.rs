@@ -44,7 +44,9 @@ impl Invocation {
 
     /// Where the package lies.
     pub fn package_directory(&self) -> Result<PathBuf, String> {
-        std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).ok_or("cargo did not say where the package is".into())
+        std::env::var_os("CARGO_MANIFEST_DIR")
+            .map(PathBuf::from)
+            .ok_or("cargo did not say where the package is".into())
     }
 
     /// Where the artefacts go.

@@ -61,7 +61,8 @@ fn weave_published(project: &Path, mut call: Invocation, package: &Package) -> R
     call.compile_instead(&copy)?;
     let code = call.run()?;
     let files = entries.into_iter().map(|entry: Entry| entry.source);
-    let watched: Vec<PathBuf> = sources.watched.into_iter().chain(files).chain(own_sources(project)).collect();
+    let watched: Vec<PathBuf> =
+        sources.watched.into_iter().chain(files).chain(own_sources(project)).collect();
     dep_info::watch(&call, &watched, catalogue::EXTRA_BUGS)?;
     Ok(code)
 }
@@ -70,7 +71,8 @@ fn weave_published(project: &Path, mut call: Invocation, package: &Package) -> R
 fn catalogue_digest(project: &Path) -> String {
     match catalogue::sources(project).and_then(|sources| catalogue::read(&sources.files)) {
         Ok(entries) => {
-            let edits: String = entries.iter().map(|entry| format!("{} {}\n", entry.package, entry.id)).collect();
+            let edits: String =
+                entries.iter().map(|entry| format!("{} {}\n", entry.package, entry.id)).collect();
             format!("{:08x}", catalogue::number(&edits))
         }
         Err(_) => "unreadable".to_owned(),

@@ -69,7 +69,9 @@ fn release_line(version: &str) -> &str {
 
 /// What separates artefacts: the woven packages, the flags and the checkout.
 pub fn signature(project: &Path) -> String {
-    let packages: Vec<String> =
-        PACKAGES.iter().map(|package| format!("{}@{}", package.name, package.version.unwrap_or("*"))).collect();
+    let packages: Vec<String> = PACKAGES
+        .iter()
+        .map(|package| format!("{}@{}", package.name, package.version.unwrap_or("*")))
+        .collect();
     format!("{} {} {}", packages.join(","), COVERAGE.join(" "), project.display())
 }
