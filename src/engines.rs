@@ -76,12 +76,9 @@ pub fn injection(bug: Option<&str>) -> Result<Injection, Failure> {
     }
 }
 
-/// Stops with one sentence if this program's wasmi has neither probes nor bugs.
+/// Stops with one sentence if this program was compiled without probes and bugs.
 pub fn require_woven() -> Result<(), Failure> {
-    mutagen_oracles::prove_woven().map_err(|missing| Failure::new(Code::Usage, missing))?;
-    mutagen_weave::probes::switch_off_unstable()
-        .map(drop)
-        .map_err(|error| Failure::new(Code::Internal, error))
+    mutagen_oracles::prove_woven().map_err(Failure::usage)
 }
 
 /// A campaign on two engines.
@@ -115,6 +112,7 @@ impl EngineHunt<'_> {
         P: Property<T>,
     {
         require_woven()?;
+        mutagen_weave::probes::switch_off_unstable().map_err(|error| Failure::new(Code::Internal, error))?;
         // Made once here, so that what is wrong with the settings is said before anything starts.
         let mut alone = property().map_err(Failure::usage)?;
         let results = self.engines.results()?;

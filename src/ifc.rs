@@ -10,6 +10,7 @@ use mutagen_ifc::pairs::{Pairs, SIZE};
 use mutagen_properties::ssni::{self, Noninterference};
 use serde_json::json;
 
+use crate::engines::require_woven;
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
 use crate::hunt::{self, Hunt};
@@ -63,6 +64,7 @@ const SHRINKING: usize = 20_000;
 
 /// Runs the command.
 pub fn run(arguments: Arguments) -> Result<Code, Failure> {
+    require_woven()?;
     match arguments.machine {
         Machine::Stack { common, property } => {
             let fault = match common.bug()? {
