@@ -26,7 +26,7 @@ pub struct CampaignFlags {
     #[arg(long = "switch", value_name = "SWITCH", value_delimiter = ',')]
     pub switches: Vec<String>,
 
-    /// The seed: same version, seed, settings and one job give the same run
+    /// The seed: same build, seed, settings and one job give the same run
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
