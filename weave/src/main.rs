@@ -12,6 +12,7 @@ mod invocation;
 mod packages;
 mod toml;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -67,13 +68,13 @@ fn weave_published(project: &Path, mut call: Invocation, package: &Package) -> R
     Ok(code)
 }
 
-/// Stands for the entries of the catalogue. One that cannot be read is reported where it matters, when a crate is woven.
+/// Stands for the packages that the catalogue edits. A file that cannot be read is reported where it matters, when a crate
+/// is woven.
 fn catalogue_digest(project: &Path) -> String {
     match catalogue::sources(project).and_then(|sources| catalogue::read(&sources.files)) {
         Ok(entries) => {
-            let edits: String =
-                entries.iter().map(|entry| format!("{} {}\n", entry.package, entry.id)).collect();
-            format!("{:08x}", catalogue::number(&edits))
+            let edited: BTreeSet<&str> = entries.iter().map(|entry| entry.package.as_str()).collect();
+            format!("{:08x}", catalogue::number(&edited.into_iter().collect::<Vec<_>>().join(" ")))
         }
         Err(_) => "unreadable".to_owned(),
     }
@@ -86,11 +87,11 @@ fn own_sources(project: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Answers `rustc -vV` with one more line. Cargo hashes the answer into every artefact's name, so woven and plain
-/// artefacts, and those of another checkout, another list of packages or another catalogue, never stand in for one
-/// another.
+/// artefacts, and those of another list of packages, never stand in for one another.
 ///
-/// A change of this line rebuilds everything, wasmtime included. So it tells which entries edit which package and not what
-/// they say: for that cargo watches the files, through dep-info, and rebuilds just the crates that they edit.
+/// A change of this line rebuilds everything, wasmtime included. So it tells which packages the catalogue edits and not
+/// how: for that cargo watches the list, the entries and the variable that names more of them, through dep-info, and
+/// rebuilds just the crates that they edit.
 fn version(project: &Path, call: Invocation) -> Result<ExitCode, String> {
     let output = Command::new(&call.rustc)
         .args(&call.arguments)
@@ -98,6 +99,6 @@ fn version(project: &Path, call: Invocation) -> Result<ExitCode, String> {
         .map_err(|error| format!("cannot run {}: {error}", call.rustc.display()))?;
     print!("{}", String::from_utf8_lossy(&output.stdout));
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
-    println!("weave: {} {}", packages::signature(project), catalogue_digest(project));
+    println!("weave: {} {}", packages::signature(), catalogue_digest(project));
     Ok(if output.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

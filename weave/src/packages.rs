@@ -1,7 +1,5 @@
 //! Which packages are woven, and with which compiler flags.
 
-use std::path::Path;
-
 use crate::catalogue;
 use crate::invocation::Invocation;
 
@@ -25,13 +23,16 @@ const PACKAGES: &[Package] = &[
     Package { name: "mutagen-engine-demos", version: None, others_allowed: false },
 ];
 
-/// One probe per edge of the control-flow graph, a table of their addresses, and the lines that name them.
+/// One probe per edge of the control-flow graph, a table of their addresses, and the lines that name them. One codegen unit,
+/// because the split into several follows the crate's hash: probes would differ from one build set-up to the next, and
+/// with them every guided run.
 pub const COVERAGE: &[&str] = &[
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=3",
     "-Cllvm-args=-sanitizer-coverage-trace-pc-guard",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cdebuginfo=line-tables-only",
+    "-Ccodegen-units=1",
 ];
 
 impl Package {
@@ -67,11 +68,12 @@ fn release_line(version: &str) -> &str {
     version.match_indices('.').nth(parts - 1).map_or(version, |(end, _)| &version[..end])
 }
 
-/// What separates artefacts: the woven packages, the flags and the checkout.
-pub fn signature(project: &Path) -> String {
+/// What separates artefacts: the woven packages and the flags. Not the checkout: the same version gives the same crates,
+/// probe for probe, wherever it lies.
+pub fn signature() -> String {
     let packages: Vec<String> = PACKAGES
         .iter()
         .map(|package| format!("{}@{}", package.name, package.version.unwrap_or("*")))
         .collect();
-    format!("{} {} {}", packages.join(","), COVERAGE.join(" "), project.display())
+    format!("{} {}", packages.join(","), COVERAGE.join(" "))
 }
