@@ -18,6 +18,8 @@ pub(super) struct Fragments {
 /// interesting test, however large it is.
 const MAX_PER_TYPE: usize = 256;
 const MAX_PER_VALUE: usize = 64;
+/// In positions. Larger parts fit fewer places, and values that are put together from them would grow without end.
+const MAX_SIZE: usize = 64;
 
 impl Fragments {
     /// Stores parts of a value: all, or if there are many, every so many-th.
@@ -26,14 +28,18 @@ impl Fragments {
         self.store_every(stride, &mut 0, value);
     }
 
-    fn store_every(&mut self, stride: usize, number: &mut usize, value: &dyn Mutable) {
-        if number.is_multiple_of(stride) {
+    /// Returns how many positions the value has.
+    fn store_every(&mut self, stride: usize, number: &mut usize, value: &dyn Mutable) -> usize {
+        let chosen = number.is_multiple_of(stride);
+        *number += 1;
+        let mut size = 1;
+        for index in 0..value.children() {
+            size += self.store_every(stride, number, value.child(index));
+        }
+        if chosen && size <= MAX_SIZE {
             self.store_one(value);
         }
-        *number += 1;
-        for index in 0..value.children() {
-            self.store_every(stride, number, value.child(index));
-        }
+        size
     }
 
     fn store_one(&mut self, value: &dyn Mutable) {

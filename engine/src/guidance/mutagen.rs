@@ -215,6 +215,8 @@ impl<T: Mutable + Clone> Mutagen<T> {
         self.passed.store.clear();
         self.discarded.store.clear();
         self.repeats.iter_mut().for_each(Repeats::clear);
+        // A walk that went on would be new at once, and so values would grow from one reset to the next.
+        self.walk = Walk::new();
         self.boredom = 0;
         if self.config.reset_doubles {
             self.reset_after = self.reset_after.saturating_mul(2);
