@@ -11,6 +11,7 @@ mod mutagen;
 mod queue;
 mod random;
 mod repeats;
+mod twins;
 mod walk;
 
 pub use config::{Coverage, MutagenConfig, Priority, Sizes, Switch, Ties, UnknownSwitch};

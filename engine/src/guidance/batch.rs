@@ -2,6 +2,7 @@
 
 use super::MutagenConfig;
 use super::fragments::Fragments;
+use super::twins::twin_field;
 use crate::{Count, Mutable, Order, Permutation, PositionCursor, Source, node_at, node_at_mut};
 
 /// A parent and a place in the enumeration of its mutants. It costs the same whatever their number.
@@ -27,10 +28,14 @@ pub(super) struct Lineage {
 #[derive(Default)]
 struct Here {
     count: Count,
+    /// Fixed and sampled mutants, the latter as often as they are drawn.
+    own: usize,
     fragments: usize,
     /// With which stored fragment to begin.
     first_fragment: usize,
-    /// Fixed, sampled and fragment mutants together.
+    /// The field of the root that holds the same thing at the same place, if both are to be mutated together.
+    twin: Option<u32>,
+    /// Fixed and sampled mutants, those and the twin's, and fragments.
     total: usize,
     next: usize,
     /// The order in which they come, if not in their own.
@@ -53,6 +58,7 @@ pub(super) struct Workshop<'a> {
     pub(super) max_fragments: usize,
     pub(super) shuffle: bool,
     pub(super) return_subvalues: bool,
+    pub(super) twins: bool,
 }
 
 impl<'a> Workshop<'a> {
@@ -63,6 +69,7 @@ impl<'a> Workshop<'a> {
             max_fragments: config.fragments.unwrap_or(0),
             shuffle: config.shuffle,
             return_subvalues: config.return_subvalues,
+            twins: config.twins,
         }
     }
 }
@@ -87,6 +94,9 @@ impl<T: Mutable + Clone> Batch<T> {
             let node = node_at_mut(&mut mutant, self.cursor.path())?;
             match self.here.apply(number, node, workshop) {
                 Some(kind) if workshop.return_subvalues || !self.is_part_of_parent(node) => {
+                    if let Some(field) = self.here.twin_of(number) {
+                        copy_to_twin(&mut mutant, self.cursor.path(), field);
+                    }
                     return Some((mutant, kind));
                 }
                 Some(_) => {}
@@ -100,7 +110,8 @@ impl<T: Mutable + Clone> Batch<T> {
             return false;
         }
         if let Some(node) = node_at(&self.parent, self.cursor.path()) {
-            self.here = Here::new(node, self.lineage.samples, workshop);
+            let twin = if workshop.twins { twin_field(&self.parent, self.cursor.path()) } else { None };
+            self.here = Here::new(node, self.lineage.samples, twin, workshop);
         }
         true
     }
@@ -112,14 +123,26 @@ impl<T: Mutable + Clone> Batch<T> {
     }
 }
 
+/// Makes the node's twin what the node has become.
+fn copy_to_twin(mutant: &mut dyn Mutable, path: &[u32], field: u32) {
+    let Some(copy) = node_at(mutant, path).map(|node| node.clone_boxed()) else { return };
+    let half = mutant.child_mut(field as usize);
+    if let Some(twin) = node_at_mut(half, &path[1..]) {
+        twin.restore(copy.as_ref());
+    }
+}
+
 impl Here {
-    fn new(node: &dyn Mutable, samples: usize, workshop: &mut Workshop<'_>) -> Self {
+    fn new(node: &dyn Mutable, samples: usize, twin: Option<u32>, workshop: &mut Workshop<'_>) -> Self {
         let count = node.count(workshop.source.scope());
         let stored = if workshop.max_fragments == 0 { 0 } else { workshop.fragments.like(node).len() };
         let fragments = stored.min(workshop.max_fragments);
-        let total = count.draws(samples) + fragments;
+        let own = count.draws(samples);
+        let total = own + if twin.is_some() { own } else { 0 } + fragments;
         Here {
             count,
+            own,
+            twin,
             fragments,
             first_fragment: if fragments == 0 { 0 } else { workshop.source.below(stored) },
             total,
@@ -138,6 +161,12 @@ impl Here {
         Some(self.permutation.as_ref().map_or(place, |permutation| permutation.image(place)))
     }
 
+    /// Where the twin is, if `number` is a mutant of both.
+    fn twin_of(&self, number: usize) -> Option<u32> {
+        let both = self.own..self.total - self.fragments;
+        self.twin.filter(|_| both.contains(&number))
+    }
+
     /// Changes the node into mutant `number`. `None` if that is the node itself.
     fn apply(
         &self,
@@ -147,6 +176,7 @@ impl Here {
     ) -> Option<MutantKind> {
         let fragments_from = self.total - self.fragments;
         let (changed, kind) = if number < fragments_from {
+            let number = number % self.own;
             let kind = if number < self.count.fixed { MutantKind::Fixed } else { MutantKind::Sampled };
             (node.mutate(self.count.number(number), workshop.source), kind)
         } else {

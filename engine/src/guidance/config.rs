@@ -127,6 +127,8 @@ pub struct MutagenConfig {
     pub sizes: Sizes,
     /// Whether a value may be replaced by a part of itself of the same type.
     pub return_subvalues: bool,
+    /// Whether what two fields of the value have in common is also mutated in both at once: for properties of pairs.
+    pub twins: bool,
     /// How many interesting tests may wait; the least interesting one is given up beyond that.
     pub max_queue: usize,
 }
@@ -160,6 +162,7 @@ impl Default for MutagenConfig {
             max_size: 10,
             sizes: Sizes::Uniform,
             return_subvalues: true,
+            twins: true,
             max_queue: MAX_QUEUE,
         }
     }
@@ -191,6 +194,7 @@ impl MutagenConfig {
             sequences: SequenceMutants::Paper,
             numbers: NumberMutants::Paper,
             sizes: Sizes::QuickCheck,
+            twins: false,
             ..Self::default()
         }
     }

@@ -6,7 +6,7 @@ use super::queue::Queue;
 use super::repeats::Repeats;
 use super::walk::Walk;
 use super::{Coverage, Derived, Figures, Generator, Guidance, MutagenConfig};
-use crate::{EdgeMap, Mutable, PathTrie, Scope, Source, Trace, TraceStore, Verdict};
+use crate::{EdgeMap, Mutable, PathTrie, SampleSize, Scope, Source, Trace, TraceStore, Verdict};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
@@ -388,9 +388,9 @@ impl Counts {
     }
 }
 
-/// The user's scope with the configuration's mutants of sequences and numbers.
+/// The user's scope with the configuration's mutants of sequences and numbers. Samples are as large as generated values.
 fn scope_for(config: &MutagenConfig, scope: Scope) -> Scope {
-    scope.with(config.sequences).with(config.numbers)
+    scope.with(config.sequences).with(config.numbers).with(SampleSize(config.max_size))
 }
 
 fn is_due(every: Option<usize>, tests: u64) -> bool {

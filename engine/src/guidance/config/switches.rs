@@ -79,6 +79,8 @@ static SWITCHES: &[Switch] = &[
     word("quickcheck-sizes", "generate larger and larger values", |c| c.sizes = Sizes::QuickCheck),
     word("return-subvalues", "a value may become a part of itself", |c| c.return_subvalues = true),
     word("no-return-subvalues", "a value never becomes a part of itself", |c| c.return_subvalues = false),
+    word("twins", "mutate what two fields have in common also in both", |c| c.twins = true),
+    word("no-twins", "mutate one place at a time", |c| c.twins = false),
     number("queue=N", "keep at most N interesting tests", |c, n| c.max_queue = n),
 ];
 
@@ -145,7 +147,7 @@ impl MutagenConfig {
         ]
     }
 
-    fn value_switches(&self) -> [String; 9] {
+    fn value_switches(&self) -> [String; 10] {
         [
             match self.order {
                 Order::Level => "level-order",
@@ -168,6 +170,7 @@ impl MutagenConfig {
             some_none("max-size", Some(self.max_size)),
             if self.sizes == Sizes::Uniform { "uniform-sizes" } else { "quickcheck-sizes" }.into(),
             yes_no("return-subvalues", self.return_subvalues),
+            yes_no("twins", self.twins),
             some_none("queue", Some(self.max_queue)),
         ]
     }
