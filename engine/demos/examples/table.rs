@@ -1,6 +1,6 @@
 //! Every bug of the demos, found by the MUTAGEN loop and by random testing, over ten seeds.
 //!
-//! `cargo run --release -p mutagen-engine-demos --example table -- [--seeds N] [--seconds N] [--bug NAME] [SWITCH...]`
+//! `cargo run --release -p mutagen-engine-demos --example table -- [--seeds N] [--random-seeds N] [--seconds N] [--bug NAME] [SWITCH...]`
 //!
 //! Each cell says in how many of the runs the bug was found and gives the median and the largest number of tests and
 //! time of the runs that found it. Switches change the default configuration of the loop, as in `no-dedup`.
@@ -22,6 +22,8 @@ fn main() -> Result<(), String> {
 
 struct Settings {
     seeds: u64,
+    /// How many of the seeds random testing gets: most of the time goes there, waiting for what it does not find.
+    random_seeds: u64,
     time: Duration,
     /// Only bugs whose name contains this.
     bug: String,
@@ -32,6 +34,7 @@ impl Settings {
     fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut settings = Settings {
             seeds: 10,
+            random_seeds: 10,
             time: Duration::from_secs(10),
             bug: String::new(),
             config: MutagenConfig::default(),
@@ -41,6 +44,7 @@ impl Settings {
             let number = |text: String| text.parse().map_err(|_| format!("{text} is not a number"));
             match argument.as_str() {
                 "--seeds" => settings.seeds = number(value()?)?,
+                "--random-seeds" => settings.random_seeds = number(value()?)?,
                 "--seconds" => settings.time = Duration::from_secs(number(value()?)?),
                 "--bug" => settings.bug = value()?,
                 "paper" => settings.config = MutagenConfig::paper(),
@@ -55,8 +59,9 @@ impl Settings {
 fn table<D: Demo>(settings: &Settings) -> usize {
     let row = |&bug: &D| {
         let config = || settings.config.clone();
-        let mutagen = runs(settings, bug, |seed| Mutagen::<D::Case>::new(config(), seed).hashed());
-        let random = runs(settings, bug, Random::<D::Case>::new);
+        let mutagen =
+            runs(settings, settings.seeds, bug, |seed| Mutagen::<D::Case>::new(config(), seed).hashed());
+        let random = runs(settings, settings.random_seeds, bug, Random::<D::Case>::new);
         println!("{:16} {:34} {}   {}", D::NAME, format!("{bug:?}"), cell(&mutagen), cell(&random));
         usize::from(mutagen.iter().any(Option::is_none))
     };
@@ -66,6 +71,7 @@ fn table<D: Demo>(settings: &Settings) -> usize {
 /// The tests and seconds to the bug, with each seed, or `None`.
 fn runs<D: Demo, G: Guidance<D::Case>>(
     settings: &Settings,
+    seeds: u64,
     bug: D,
     guidance: impl Fn(u64) -> G,
 ) -> Vec<Option<(u64, f64)>> {
@@ -74,7 +80,7 @@ fn runs<D: Demo, G: Guidance<D::Case>>(
         let property = &mut |case: &D::Case| D::check(Some(bug), case);
         first_finding(&campaign.run(&mut guidance(seed), property))
     };
-    (0..settings.seeds).map(run).collect()
+    (0..seeds).map(run).collect()
 }
 
 fn first_finding<T>(report: &Report<T>) -> Option<(u64, f64)> {
