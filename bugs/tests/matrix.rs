@@ -1,6 +1,8 @@
 //! Every entry against every witness: an entry changes its own witnesses, as it says, and no others.
 
-use mutagen_bugs::{CRASH, Entry, Witness, entries};
+use std::collections::BTreeSet;
+
+use mutagen_bugs::{CRASH, Entry, Subsystem, Witness, entries};
 use mutagen_properties::Injection;
 
 fn observe(witness: &Witness, on: Option<&'static str>) -> String {
@@ -54,4 +56,14 @@ fn the_catalogue_has_every_bug_of_the_papers() {
     assert!((1..=15).all(|number| has(&format!("wasm-{number}"))));
     assert!((1..=4).all(|number| has(&format!("wasm-r{number}"))));
     assert!(has("wasm-15b"));
+}
+
+#[test]
+fn the_held_out_bugs_are_in_the_validator_and_in_the_interpreter() {
+    let held_out = || entries().iter().filter(|entry| entry.id.starts_with("wasm-x"));
+    for subsystem in [Subsystem::Validator, Subsystem::Interpreter] {
+        assert!(held_out().filter(|entry| entry.subsystem == subsystem).count() >= 6, "{}", subsystem.name());
+    }
+    let origins: BTreeSet<&str> = held_out().map(|entry| entry.origin).collect();
+    assert_eq!(origins.len(), 1, "they all say the same: {origins:?}");
 }
