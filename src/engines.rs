@@ -2,7 +2,6 @@
 
 use std::hash::Hash;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use mutagen_bugs::Bug;
@@ -114,6 +113,7 @@ impl EngineHunt<'_> {
         require_woven()?;
         mutagen_weave::probes::switch_off_unstable().map_err(|error| Failure::new(Code::Internal, error))?;
         // Made once here, so that what is wrong with the settings is said before anything starts.
+        self.flags.strategy()?;
         let mut alone = property().map_err(Failure::usage)?;
         let results = self.engines.results()?;
         let hunt = Hunt {
@@ -125,18 +125,14 @@ impl EngineHunt<'_> {
             max_size: MAX_SIZE,
         };
         let examples = self.start(results.as_ref(), back)?;
-        let kept = Mutex::new(Ok(()));
         let keep = |value: &T| {
             if let Some(results) = &results {
-                let stored = results.keep(&evidence(value).0);
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                *kept = std::mem::replace(&mut *kept, Ok(())).and(stored);
+                results.keep(&evidence(value).0);
             }
         };
         let generate = |source: &mut Source, size: usize| T::generate(source, size);
         let make = || property().unwrap_or_else(|error| panic!("it was made before: {error}"));
         let report = hunt.run_with(examples, keep, generate, make)?;
-        kept.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         let found = report.findings.first().map(|finding| {
             let shrunk = shrink_in(
                 &hunt.scope,
@@ -148,7 +144,8 @@ impl EngineHunt<'_> {
             let outcome = judge(&mut alone, &shrunk.value);
             self.evidence(wasm, &calls, &outcome)
         });
-        self.conclude(&hunt, &report, found, results.as_ref())?;
+        let told = self.conclude(&hunt, &report, found, results.as_ref());
+        results.as_ref().map_or(Ok(()), Results::complete).and(told)?;
         Ok(hunt::code(&report))
     }
 
@@ -171,7 +168,8 @@ impl EngineHunt<'_> {
                 "seed": self.flags.seed,
                 "resumed_with": corpus.len(),
             }),
-        )?;
+        );
+        results.complete()?;
         Ok(corpus.iter().filter_map(|wasm| back(wasm)).collect())
     }
 
@@ -191,7 +189,7 @@ impl EngineHunt<'_> {
         found: Option<Evidence>,
         results: Option<&Results>,
     ) -> Result<(), Failure> {
-        let (discrepancies, discrepancy_lines) = self.discrepancies(results)?;
+        let (discrepancies, discrepancy_lines) = self.discrepancies(results);
         let [target, reference] = self.context.times.seconds();
         let mut json = hunt.json(report);
         json["features"] = json!(self.engines.features.to_string());
@@ -208,25 +206,25 @@ impl EngineHunt<'_> {
             finding_json["tests"] = json!(finding.tests);
             finding_json["seconds"] = json!(finding.seconds);
             shown.push(evidence.shown());
-            if let Some(results) = results {
-                let path = results.store("findings", evidence)?;
-                finding_json["file"] = json!(path);
-                shown.push(format!("replay with: mutagen-wasm replay {}", path.display()));
-            } else {
-                shown.push(format!("run again with: {}", self.again()));
+            match results.and_then(|results| results.store("findings", evidence)) {
+                Some(path) => {
+                    finding_json["file"] = json!(path);
+                    shown.push(format!("replay with: mutagen-wasm replay {}", path.display()));
+                }
+                None => shown.push(format!("run again with: {}", self.again())),
             }
             json["finding"] = finding_json;
         }
         shown.push(hunt.summary(report));
         shown.extend(discrepancy_lines);
         if let Some(results) = results {
-            results.write_json("stats.json", &json)?;
+            results.write_json("stats.json", &json);
         }
         hunt.tell(shown.join("\n"), &json)
     }
 
     /// Stores the differences between the engines as published, and says what they are.
-    fn discrepancies(&self, results: Option<&Results>) -> Result<(Value, Vec<String>), Failure> {
+    fn discrepancies(&self, results: Option<&Results>) -> (Value, Vec<String>) {
         let (mut files, mut lines) = (Vec::new(), Vec::new());
         for discrepancy in self.context.discrepancies.all() {
             let difference = &discrepancy.difference;
@@ -247,11 +245,9 @@ impl EngineHunt<'_> {
                 "{DISCREPANCY} of the unmodified engines, met {} times: {difference}",
                 discrepancy.met
             ));
-            if let Some(results) = results {
-                files.push(results.store("discrepancies", &evidence)?);
-            }
+            files.extend(results.and_then(|results| results.store("discrepancies", &evidence)));
         }
-        Ok((json!({ "count": lines.len(), "files": files }), lines))
+        (json!({ "count": lines.len(), "files": files }), lines)
     }
 
     fn again(&self) -> String {

@@ -27,15 +27,15 @@ pub struct CampaignFlags {
     pub switches: Vec<String>,
 
     /// The seed: same build, seed, settings and one job give the same run
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub seed: u64,
 
     /// Stops after this many tests
-    #[arg(long, value_name = "N", env = "MUTAGEN_TESTS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", env = "MUTAGEN_TESTS", value_parser = tests, allow_negative_numbers = true)]
     pub tests: Option<u64>,
 
     /// Stops after this time, such as `30s` or `5m` [default: 60s, unless --tests is given]
-    #[arg(long, value_name = "TIME", env = "MUTAGEN_TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", env = "MUTAGEN_TIME", value_parser = duration, allow_hyphen_values = true)]
     pub time: Option<Duration>,
 
     /// How many workers run at once, each with a seed of its own
@@ -80,6 +80,15 @@ impl CampaignFlags {
         }
         text + &format!(" --seed {}", self.seed)
     }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
+}
+
+fn tests(text: &str) -> Result<u64, String> {
+    let tests = text.parse().ok().filter(|tests| *tests > 0);
+    tests.ok_or_else(|| "a campaign needs a whole number of tests, at least 1".into())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

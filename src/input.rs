@@ -2,17 +2,39 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mutagen_wasm_ast::Module;
 
 use crate::exit_code::{Code, Failure};
+use crate::say;
 
 /// Larger inputs are refused.
 const MAX_BYTES: u64 = 16 << 20;
 
+/// Judges every file, with `differs` to say what the engines do with it. A file that cannot be used does not keep the others
+/// from being judged, and a difference in one of them counts more than that.
+pub fn judge_each(
+    files: &[PathBuf],
+    mut differs: impl FnMut(&Path, &[u8]) -> Result<bool, Failure>,
+) -> Result<Code, Failure> {
+    let mut codes = Vec::new();
+    for file in files {
+        codes.push(match read(file) {
+            Ok(wasm) if differs(file, &wasm)? => Code::Finding,
+            Ok(_) => Code::Fine,
+            Err(Failure { code, message }) => {
+                say::error(message);
+                code
+            }
+        });
+    }
+    let worst = [Code::Finding, Code::Unusable].into_iter().find(|code| codes.contains(code));
+    Ok(worst.unwrap_or(Code::Fine))
+}
+
 /// The binary form of a module, whatever form it is given in. `-` is standard input.
-pub fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let unusable = |reason: String| Failure::new(Code::Unusable, format!("{}: {reason}", file.display()));
     let bytes = bytes(file).map_err(unusable)?;
     match &bytes[..] {
@@ -21,6 +43,9 @@ pub fn read(file: &Path) -> Result<Vec<u8>, Failure> {
             Err(unusable("this is a component, not a core module".into()))
         }
         [0, b'a', b's', b'm', ..] => Ok(bytes),
+        start if b"\0asm".starts_with(start) => {
+            Err(unusable("the file ends inside the first word of a binary module".into()))
+        }
         _ => Module::assemble(&bytes).map_err(|error| unusable(error.to_string())),
     }
 }

@@ -133,18 +133,14 @@ fn stub_of(wasm: &[u8]) -> Option<Stub> {
 /// For every file: what each engine does at each step.
 fn judge(arguments: &Arguments, context: &Context) -> Result<Code, Failure> {
     let modules = Modules::new(context).map_err(Failure::usage)?;
-    let mut code = Code::Fine;
-    for file in &arguments.files {
-        let wasm = input::read(file)?;
-        let calls = match &arguments.invoke[..] {
-            [] => modules.calls(&wasm),
-            [name, list @ ..] => vec![invoke(name, list)?],
-        };
-        if judge_one(&modules, file, &wasm, &calls)? {
-            code = Code::Finding;
-        }
-    }
-    Ok(code)
+    let invoked = match &arguments.invoke[..] {
+        [] => None,
+        [name, list @ ..] => Some(vec![invoke(name, list)?]),
+    };
+    input::judge_each(&arguments.files, |file, wasm| {
+        let calls = invoked.clone().unwrap_or_else(|| modules.calls(wasm));
+        judge_one(&modules, file, wasm, &calls)
+    })
 }
 
 fn invoke(name: &str, list: &[String]) -> Result<Call, Failure> {

@@ -67,11 +67,24 @@ fn run(command: Command) -> Result<Code, Failure> {
     }
 }
 
-/// Help and version go to standard output and are fine; everything else is a wrong command line.
+/// Help and version go to standard output and are fine; everything else is a wrong command line, and is said in one line.
 fn said_by_clap(error: &clap::Error) -> ExitCode {
-    // Nobody is left to be told if even this cannot be written.
-    let _ = error.print();
+    use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand as NoCommand;
+    if !error.use_stderr() || error.kind() == NoCommand {
+        // Nobody is left to be told if even this cannot be written.
+        let _ = error.print();
+    } else {
+        say::note(one_line(&error.to_string()));
+    }
     if error.use_stderr() { Code::Usage.into() } else { Code::Fine.into() }
+}
+
+/// What is wrong, without the usage that follows.
+fn one_line(message: &str) -> String {
+    let lines = message.lines().map(str::trim);
+    let what =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    what.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ").replace(" tip: ", "; ")
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -29,10 +30,17 @@ pub enum Earlier {
     MoveAside,
 }
 
+/// How the names of hidden files end that are being written.
+const UNFINISHED: &str = ".part";
+
 /// An output directory that this run owns.
+///
+/// What cannot be stored does not end the run: the rest may still be, and what was found must be told. The first failure
+/// is remembered for [`Results::complete`].
 #[derive(Debug)]
 pub struct Results {
     directory: PathBuf,
+    failure: Mutex<Option<Failure>>,
     /// Held for the life of the run; the system frees it however the run ends.
     _lock: File,
 }
@@ -56,29 +64,46 @@ impl Results {
         }
         for inside in ["findings", "discrepancies", "corpus"] {
             create(&directory.join(inside))?;
+            sweep(&directory.join(inside))?;
         }
-        Ok(Self { directory: directory.to_owned(), _lock: lock })
+        Ok(Self { directory: directory.to_owned(), failure: Mutex::new(None), _lock: lock })
     }
 
     /// Writes a JSON file at the top.
-    pub fn write_json(&self, name: &str, value: &Value) -> Result<(), Failure> {
-        write(&self.directory.join(name), format!("{value:#}\n").as_bytes())
+    pub fn write_json(&self, name: &str, value: &Value) {
+        self.write(&self.directory.join(name), format!("{value:#}\n").as_bytes());
     }
 
-    /// Stores evidence under `findings` or `discrepancies`. Gives the path of its JSON file.
-    pub fn store(&self, inside: &str, evidence: &Evidence) -> Result<PathBuf, Failure> {
+    /// Stores evidence under `findings` or `discrepancies`. Gives the path of its JSON file, if it could be stored.
+    pub fn store(&self, inside: &str, evidence: &Evidence) -> Option<PathBuf> {
         let base = self.directory.join(inside).join(evidence.file_name());
-        write(&base.with_extension("wasm"), &evidence.wasm)?;
-        write(&base.with_extension("wat"), evidence.wat().as_bytes())?;
         let path = base.with_extension("json");
-        write(&path, format!("{:#}\n", evidence.json()).as_bytes())?;
-        Ok(path)
+        let stored = self.write(&base.with_extension("wasm"), &evidence.wasm)
+            && self.write(&base.with_extension("wat"), evidence.wat().as_bytes())
+            && self.write(&path, format!("{:#}\n", evidence.json()).as_bytes());
+        stored.then_some(path)
     }
 
     /// Keeps a module that showed something new.
-    pub fn keep(&self, wasm: &[u8]) -> Result<(), Failure> {
+    pub fn keep(&self, wasm: &[u8]) {
         let path = self.directory.join("corpus").join(format!("{}.wasm", crate::evidence::hash(wasm)));
-        if path.exists() { Ok(()) } else { write(&path, wasm) }
+        if !path.exists() {
+            self.write(&path, wasm);
+        }
+    }
+
+    /// Whether everything until now could be stored.
+    pub fn complete(&self) -> Result<(), Failure> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> bool {
+        let written = write(path, bytes);
+        if let Err(failure) = written {
+            self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+            return false;
+        }
+        true
     }
 
     /// The modules that earlier runs kept, in the order of their names.
@@ -120,6 +145,21 @@ fn create(directory: &Path) -> Result<(), Failure> {
     })
 }
 
+/// Removes what a run that was killed had begun to write. The lock is held: nobody else is writing.
+fn sweep(directory: &Path) -> Result<(), Failure> {
+    let fail = |error: std::io::Error| {
+        Failure::new(Code::NotStored, format!("cannot clean up {}: {error}", directory.display()))
+    };
+    for file in fs::read_dir(directory).map_err(fail)? {
+        let file = file.map_err(fail)?;
+        let name = file.file_name();
+        if name.to_string_lossy().starts_with('.') && name.to_string_lossy().ends_with(UNFINISHED) {
+            fs::remove_file(file.path()).map_err(fail)?;
+        }
+    }
+    Ok(())
+}
+
 /// Renames the directory to the first free `DIR.old-N`.
 fn move_aside(directory: &Path) -> Result<(), Failure> {
     let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -135,7 +175,7 @@ fn move_aside(directory: &Path) -> Result<(), Failure> {
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let store = || -> std::io::Result<()> {
         let directory = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new().prefix(".").suffix(".part").tempfile_in(directory)?;
+        let mut file = tempfile::Builder::new().prefix(".").suffix(UNFINISHED).tempfile_in(directory)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;

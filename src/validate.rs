@@ -1,6 +1,6 @@
 //! `mutagen-wasm validate`: do both engines accept the same modules?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use mutagen_oracles::Verdict;
@@ -52,7 +52,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
     let context = arguments.engines.context()?;
     if !arguments.files.is_empty() {
         let pair = Pair::new(&context).map_err(Failure::usage)?;
-        return judge(&pair, &arguments.files);
+        return input::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
     }
     let hunt = EngineHunt {
         command: "validate",
@@ -69,26 +69,16 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
     )
 }
 
-/// One line per file: what each engine says.
-fn judge(pair: &Pair, files: &[PathBuf]) -> Result<Code, Failure> {
-    let mut code = Code::Fine;
-    for file in files {
-        let judgement = pair.judge_validity(&input::read(file)?);
-        let answers: Vec<String> = judgement
-            .steps
-            .iter()
-            .map(|step| {
-                format!(
-                    "wasmi: {}; wasmtime: {}",
-                    step.target,
-                    step.reference.as_deref().unwrap_or("not asked")
-                )
-            })
-            .collect();
-        say::out(format!("{}: {}", file.display(), answers.join("; ")))?;
-        if let Verdict::Differ(_) = judgement.verdict {
-            code = Code::Finding;
-        }
-    }
-    Ok(code)
+/// One line: what each engine says. Whether they differ.
+fn judge(pair: &Pair, file: &Path, wasm: &[u8]) -> Result<bool, Failure> {
+    let judgement = pair.judge_validity(wasm);
+    let answers: Vec<String> = judgement
+        .steps
+        .iter()
+        .map(|step| {
+            format!("wasmi: {}; wasmtime: {}", step.target, step.reference.as_deref().unwrap_or("not asked"))
+        })
+        .collect();
+    say::out(format!("{}: {}", file.display(), answers.join("; ")))?;
+    Ok(matches!(judgement.verdict, Verdict::Differ(_)))
 }
