@@ -5,6 +5,8 @@ extern crate self as mutagen_engine;
 
 // Values: where they come from, and what they can turn into.
 mod address;
+#[doc(hidden)]
+pub mod constructors;
 mod generate;
 mod mutable;
 mod permutation;

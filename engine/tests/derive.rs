@@ -60,6 +60,18 @@ fn generic_types_derive_and_see_their_own_name_and_self_as_one_type() {
     assert_eq!(all(&tree)[..3], [leaf(false), Search::Empty, Search::Empty]);
 }
 
+#[test]
+fn type_parameters_are_different_types_even_where_they_are_given_the_same_one() {
+    let tree = Search::Node {
+        key: true,
+        value: false,
+        left: Box::new(Search::Empty),
+        right: Box::new(Search::Empty),
+    };
+    assert_eq!(tree.count(&Scope::new()), Count::fixed(2 + 1 + 3));
+    assert!(all(&tree).iter().all(|mutant| !matches!(mutant, Search::Node { key: false, value: true, .. })));
+}
+
 #[derive(Generate, Mutable, Clone, PartialEq, Debug)]
 struct Grid<T, const N: usize>([T; N], PhantomData<T>);
 
@@ -147,6 +159,37 @@ fn a_boxed_field_and_a_plain_one_stand_for_each_other() {
     let boxed = Boxes::Boxed(Box::new(7), Box::new(Some(true)));
     assert_eq!(all(&plain)[0], boxed);
     assert_eq!(all(&boxed)[0], plain);
+}
+
+/// The empty text.
+struct Clearing;
+
+impl RootMutants<Box<str>> for Clearing {
+    fn count(_: &Box<str>, _: &Scope) -> Count {
+        Count::fixed(1)
+    }
+
+    fn mutate(value: &mut Box<str>, _: usize, _: &mut Source) -> bool {
+        !std::mem::take(value).is_empty()
+    }
+}
+
+fn hello(_: &mut Source, _: usize) -> Box<str> {
+    "hello".into()
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+enum Text {
+    Plain(#[mutagen(mutants = Clearing, generate = hello, default = "new".into())] Box<str>),
+    Bold(#[mutagen(mutants = Clearing, generate = hello, default = "new".into())] Box<str>),
+    Rule,
+}
+
+#[test]
+fn what_cannot_leave_its_box_is_reused_in_it() {
+    let plain = Text::Plain("old".into());
+    assert_eq!(all(&plain), [Text::Bold("old".into()), Text::Rule, Text::Plain("".into())]);
+    assert_eq!(all(&Text::Rule), [Text::Plain("new".into()), Text::Bold("new".into())]);
 }
 
 #[derive(Generate, Mutable, Clone, PartialEq, Debug)]

@@ -1,5 +1,6 @@
 //! The code of `Generate`.
 
+use crate::conditions::Conditions;
 use crate::model::{Container, Field, Variant};
 use crate::recursion::Recursion;
 use proc_macro2::TokenStream;
@@ -74,7 +75,7 @@ fn choose_variant(container: &Container) -> TokenStream {
     if let [variant] = variants[..] {
         return generate_variant(variant);
     }
-    let choice = choose_index(&variants, terminal.len());
+    let choice = choose_index(container, &variants, terminal.len());
     let arms = variants.iter().enumerate().map(|(index, variant)| {
         let value = generate_variant(variant);
         let pattern = if index + 1 == variants.len() { quote!(_) } else { quote!(#index) };
@@ -83,7 +84,7 @@ fn choose_variant(container: &Container) -> TokenStream {
     quote!(match #choice { #(#arms)* })
 }
 
-fn choose_index(variants: &[&Variant], terminal: usize) -> TokenStream {
+fn choose_index(container: &Container, variants: &[&Variant], terminal: usize) -> TokenStream {
     let all = variants.len();
     let amount =
         if terminal == all { quote!(#all) } else { quote!(if size == 0 { #terminal } else { #all }) };
@@ -92,8 +93,11 @@ fn choose_index(variants: &[&Variant], terminal: usize) -> TokenStream {
     if variants.iter().all(uniform) {
         return quote!(source.below(#amount));
     }
-    let weights = variants.iter().map(|variant| weight(variant));
+    let conditions = Conditions::of(container);
+    let weights = variants.iter().map(|variant| weight(variant, &conditions));
+    let conditions = conditions.values(&quote!(source.scope()));
     quote! {{
+        let conditions = #conditions;
         let weights: [u32; #all] = [#(#weights),*];
         let weights = &weights[..#amount];
         if weights.iter().all(|weight| *weight == 0) {
@@ -103,10 +107,10 @@ fn choose_index(variants: &[&Variant], terminal: usize) -> TokenStream {
     }}
 }
 
-fn weight(variant: &Variant) -> TokenStream {
+fn weight(variant: &Variant, conditions: &Conditions) -> TokenStream {
     let weight = variant.attributes.weight.unwrap_or(1);
-    match &variant.attributes.when {
-        Some(when) => quote!(if (#when)(source.scope()) { #weight } else { 0 }),
+    match conditions.index(variant) {
+        Some(condition) => quote!(if conditions[#condition] { #weight } else { 0 }),
         None => quote!(#weight),
     }
 }

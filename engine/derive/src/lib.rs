@@ -1,8 +1,11 @@
 //! Derives of Generate and Mutable, and the test attribute, for mutagen-engine.
 //!
-//! `model` reads a definition and refuses what cannot be derived; `generate` and `mutable` write the code.
+//! `model` reads a definition and refuses what cannot be derived; `generate` and `mutable` write the code, the latter with
+//! the help of `constructors` and `swap`.
 
 mod attributes;
+mod conditions;
+mod constructors;
 mod generate;
 mod model;
 mod mutable;
@@ -43,5 +46,40 @@ fn derive(input: TokenStream, implementation: fn(&Container) -> proc_macro2::Tok
     match Container::read(&input) {
         Ok(container) => implementation(&container).into(),
         Err(error) => error.into_compile_error().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Container, generate, mutable};
+    use proc_macro2::TokenTree;
+
+    fn tokens(stream: proc_macro2::TokenStream) -> usize {
+        let tokens = stream.into_iter().map(|token| match token {
+            TokenTree::Group(group) => 2 + tokens(group.stream()),
+            _ => 1,
+        });
+        tokens.sum()
+    }
+
+    /// The size of derived code for an enum of so many variants, some with fields, some of them conditional.
+    fn size(variants: usize, implementation: fn(&Container) -> proc_macro2::TokenStream) -> usize {
+        let variant = |index| match index % 3 {
+            0 => format!("Unit{index},"),
+            1 => format!("#[mutagen(when = some_condition)] Pair{index}(u8, u8),"),
+            _ => format!("Branch{index}(Box<Large>, u8, bool, Box<Large>),"),
+        };
+        let variants: String = (0..variants).map(variant).collect();
+        let input = syn::parse_str(&format!("enum Large {{ {variants} }}")).expect("the text is an enum");
+        tokens(implementation(&Container::read(&input).expect("the enum can be derived")))
+    }
+
+    #[test]
+    fn derived_code_grows_with_the_number_of_variants_and_not_faster() {
+        for implementation in [generate::implementation, mutable::implementation] {
+            let (some, more, most) =
+                (size(30, implementation), size(60, implementation), size(90, implementation));
+            assert_eq!(most - more, more - some, "{some}, {more}, {most} tokens");
+        }
     }
 }

@@ -34,6 +34,8 @@ pub struct Field {
     pub ty: Type,
     /// Whether the type is `Box<inner>`.
     pub boxed: bool,
+    /// The type without its box.
+    pub inner: Type,
     /// Equal for fields whose values can stand for each other: the type without its box.
     pub key: String,
     pub is_self: bool,
@@ -130,15 +132,19 @@ impl Variant {
         quote!(#path { #(#members: #values,)* })
     }
 
+    /// The fields whose values go from one constructor to another.
+    pub fn reusable(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter().filter(|field| !field.attributes.skip)
+    }
+
     /// The fields that are positions of their own.
     pub fn children(&self) -> impl Iterator<Item = &Field> {
-        self.fields.iter().filter(|field| !field.attributes.skip && field.attributes.mutants.is_none())
+        self.reusable().filter(|field| field.attributes.mutants.is_none())
     }
 
     /// The fields with mutants of their own that are no positions.
     pub fn custom(&self) -> impl Iterator<Item = (&Field, &Type)> {
-        let custom = self.fields.iter().filter(|field| !field.attributes.skip);
-        custom.filter_map(|field| field.attributes.mutants.as_ref().map(|mutants| (field, mutants)))
+        self.reusable().filter_map(|field| field.attributes.mutants.as_ref().map(|mutants| (field, mutants)))
     }
 }
 
@@ -152,6 +158,7 @@ impl Field {
             binding: format_ident!("field_{index}", span = Span::call_site().located_at(field.ty.span())),
             ty: field.ty.clone(),
             boxed: unboxed(&field.ty).is_some(),
+            inner: inner.clone(),
             key: if is_self { "Self".to_owned() } else { inner.to_token_stream().to_string() },
             is_self,
             recursion: recursion(&field.ty, input),

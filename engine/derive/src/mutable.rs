@@ -1,36 +1,39 @@
 //! The code of `Mutable`.
 
+use crate::constructors;
 use crate::generate::bounded;
 use crate::model::{Container, Field, Variant};
-use crate::swap::{Swap, inner, inner_mut, placeholder};
+use crate::swap::{Exchange, inner, inner_mut};
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Result;
+use syn::{Generics, Result, Type};
 
 pub fn implementation(container: &Container) -> TokenStream {
-    root_mutants(container)
-        .map(|root| with_root(container, root))
+    let bound = quote!(::mutagen_engine::Mutable + ::core::clone::Clone + ::core::cmp::PartialEq);
+    let generics = bounded(container, bound);
+    root_mutants(container, &generics)
+        .map(|root| with_root(container, &generics, root))
         .unwrap_or_else(|error| error.into_compile_error())
 }
 
-/// The bodies of `count` and `mutate`.
+/// The bodies of `count` and `mutate`, and items that they need.
 struct Root {
     count: TokenStream,
     mutate: TokenStream,
+    items: TokenStream,
 }
 
-fn with_root(container: &Container, Root { count, mutate }: Root) -> TokenStream {
+fn with_root(container: &Container, generics: &Generics, root: Root) -> TokenStream {
     let name = &container.ident;
-    let bound = quote!(::mutagen_engine::Mutable + ::core::clone::Clone + ::core::cmp::PartialEq);
-    let generics = bounded(container, bound);
     let (parameters, arguments, conditions) = generics.split_for_impl();
     let children = children(container);
     let child = choose_child(container, inner);
     let child_mut = choose_child(container, inner_mut);
     let magnitude = magnitude(container);
+    let Root { count, mutate, items } = root;
     quote! {
         #[automatically_derived]
-        #[allow(clippy::all, irrefutable_let_patterns, unused_variables, unused_assignments)]
+        #[allow(clippy::all, unreachable_patterns, unused_variables, unused_mut, unused_assignments)]
         impl #parameters ::mutagen_engine::Mutable for #name #arguments #conditions {
             fn children(&self) -> usize {
                 #children
@@ -56,6 +59,8 @@ fn with_root(container: &Container, Root { count, mutate }: Root) -> TokenStream
                 #magnitude
             }
         }
+
+        #items
     }
 }
 
@@ -97,133 +102,96 @@ fn magnitude(container: &Container) -> TokenStream {
     quote!(match self { #(#arms)* })
 }
 
-fn root_mutants(container: &Container) -> Result<Root> {
+fn root_mutants(container: &Container, generics: &Generics) -> Result<Root> {
     if let Some(mutants) = &container.attributes.mutants {
         return Ok(Root {
             count: quote!(<#mutants as ::mutagen_engine::RootMutants<Self>>::count(self, scope)),
             mutate: quote!(<#mutants as ::mutagen_engine::RootMutants<Self>>::mutate(self, number, source)),
+            items: quote!(),
         });
     }
-    let origins: Vec<Origin> =
-        container.variants.iter().map(|variant| Origin::new(variant, container)).collect::<Result<_>>()?;
-    let counts = origins.iter().map(Origin::count);
-    let placeholder = placeholder(container);
-    let mutates = origins.iter().map(|origin| origin.mutate(&placeholder));
-    Ok(Root { count: quote!(match self { #(#counts)* }), mutate: quote!(match self { #(#mutates)* }) })
+    let root = match &container.variants[..] {
+        [only] => exchanges(only)?,
+        _ => swaps(container, generics)?,
+    };
+    Ok(with_custom_fields(container, root))
 }
 
-/// The constructor that a value has, and all that it can turn into.
-struct Origin<'a> {
-    variant: &'a Variant,
-    /// The fields that the value can become.
-    returned: Vec<&'a Field>,
-    swaps: Vec<(usize, Swap<'a>)>,
+/// Of a type with one constructor: its fields change places. Here `mutate` gives whether the value changed, or how far the
+/// number is beyond these mutants.
+fn exchanges(variant: &Variant) -> Result<Root> {
+    let exchange = Exchange::of(variant);
+    let (count, arm) = (exchange.count()?, exchange.arm());
+    let mutate = match count {
+        0 => quote!(::core::result::Result::<bool, usize>::Err(number)),
+        _ => quote!(match number.checked_sub(#count) {
+            ::core::option::Option::Some(beyond) => ::core::result::Result::Err(beyond),
+            ::core::option::Option::None => ::core::result::Result::Ok(match self { #arm }),
+        }),
+    };
+    Ok(Root { count: quote!(#count), mutate, items: quote!() })
 }
 
-impl<'a> Origin<'a> {
-    fn new(variant: &'a Variant, container: &'a Container) -> Result<Self> {
-        let returned = variant.fields.iter().filter(|field| field.is_self && !field.attributes.skip);
-        let swaps = container.generated().map(|target| Swap::new(variant, target));
-        let swaps = swaps.map(|swap| Ok((swap.count()?, swap))).collect::<Result<Vec<_>>>()?;
-        let swaps = swaps.into_iter().filter(|(count, _)| *count > 0);
-        Ok(Self { variant, returned: returned.collect(), swaps: swaps.collect() })
-    }
+/// Of a type with several constructors, likewise.
+fn swaps(container: &Container, generics: &Generics) -> Result<Root> {
+    Ok(Root {
+        count: quote!(::mutagen_engine::constructors::count(self, scope)),
+        mutate: quote!(::mutagen_engine::constructors::mutate(self, number, source.scope())),
+        items: constructors::implementation(container, generics)?,
+    })
+}
 
-    /// The arm of `count`: known numbers, except where a scope or a custom field has a say.
-    fn count(&self) -> TokenStream {
-        let pattern = self.variant.pattern(self.variant.custom().map(|(field, _)| field));
-        let conditional = self.swaps.iter().filter_map(|(count, swap)| {
-            let when = swap.target.attributes.when.as_ref()?;
-            Some(quote!(if (#when)(scope) { fixed += #count; }))
-        });
-        let always = self.swaps.iter().filter(|(_, swap)| swap.target.attributes.when.is_none());
-        let fixed = self.returned.len() + always.map(|(count, _)| *count).sum::<usize>();
-        let custom =
-            self.variant.custom().map(|(field, mutants)| custom_count(field, mutants, quote!(scope)));
-        quote! {
-            #pattern => {
-                #[allow(unused_mut)]
-                let mut fixed: usize = #fixed;
-                #(#conditional)*
-                ::mutagen_engine::Count::fixed(fixed) #(+ #custom)*
+/// Behind the other mutants those of fields that have their own.
+fn with_custom_fields(container: &Container, Root { count, mutate, items }: Root) -> Root {
+    let custom: Vec<&Variant> =
+        container.variants.iter().filter(|variant| variant.custom().next().is_some()).collect();
+    let (counts, mutates) = (custom.iter().map(custom_counts), custom.iter().map(custom_mutates));
+    Root {
+        count: quote! {
+            ::mutagen_engine::Count::fixed(#count) + match self {
+                #(#counts)*
+                _ => ::mutagen_engine::Count::NONE,
             }
-        }
-    }
-
-    /// The arm of `mutate`: each block takes the numbers that are its own, or steps over them.
-    fn mutate(&self, placeholder: &TokenStream) -> TokenStream {
-        let pattern = self.variant.pattern([]);
-        let returned = self.return_field(placeholder);
-        let swaps = self.swaps.iter().map(|(count, swap)| {
-            let code = swap.code(placeholder);
-            let block = take_numbers(*count, code);
-            match &swap.target.attributes.when {
-                Some(when) => quote!(if (#when)(source.scope()) { #block }),
-                None => block,
+        },
+        mutate: quote! {
+            let mut number = match #mutate {
+                ::core::result::Result::Ok(changed) => return changed,
+                ::core::result::Result::Err(beyond) => beyond,
+            };
+            match self {
+                #(#mutates)*
+                _ => false,
             }
-        });
-        let custom = self.custom();
-        quote! {
-            #pattern => {
-                #[allow(unused_mut)]
-                let mut number = number;
-                #returned
-                #(#swaps)*
-                #custom
-                false
-            }
-        }
-    }
-
-    fn return_field(&self, placeholder: &TokenStream) -> TokenStream {
-        let Some((last, others)) = self.returned.split_last() else { return quote!() };
-        let pattern = self.variant.pattern(self.returned.iter().copied());
-        let arms = others.iter().enumerate().map(|(index, field)| {
-            let value = unbox(field);
-            quote!(#index => #value,)
-        });
-        let last = unbox(last);
-        take_numbers(
-            self.returned.len(),
-            quote! {
-                if let #pattern = ::core::mem::replace(self, #placeholder) {
-                    *self = match number { #(#arms)* _ => #last };
-                }
-                true
-            },
-        )
-    }
-
-    /// Fields with mutants of their own: all fixed ones, then all samplers.
-    fn custom(&self) -> TokenStream {
-        let fields = || self.variant.custom();
-        if fields().next().is_none() {
-            return quote!();
-        }
-        let pattern = self.variant.pattern(fields().map(|(field, _)| field));
-        let fixed = fields().map(|(field, mutants)| custom_block(field, mutants, quote!(fixed), quote!(0)));
-        let sampled = fields()
-            .map(|(field, mutants)| custom_block(field, mutants, quote!(sampled), quote!(count.fixed)));
-        quote!(if let #pattern = self { #(#fixed)* #(#sampled)* })
+        },
+        items,
     }
 }
 
-/// A block for the next `count` numbers; the code sees them as `0..count`.
-fn take_numbers(count: usize, code: TokenStream) -> TokenStream {
-    quote! {
-        if number < #count {
-            return { #code };
-        }
-        number -= #count;
-    }
+fn custom_counts(variant: &&Variant) -> TokenStream {
+    let pattern = variant.pattern(variant.custom().map(|(field, _)| field));
+    let counts = variant.custom().map(|(field, mutants)| custom_count(field, mutants, quote!(scope)));
+    quote!(#pattern => #(#counts)+*,)
 }
 
-fn custom_count(field: &Field, mutants: &syn::Type, scope: TokenStream) -> TokenStream {
+/// All fixed ones, then all samplers.
+fn custom_mutates(variant: &&Variant) -> TokenStream {
+    let pattern = variant.pattern(variant.custom().map(|(field, _)| field));
+    let block = |kind: TokenStream, first: TokenStream| {
+        let blocks = variant.custom().map(|(field, mutants)| custom_block(field, mutants, &kind, &first));
+        blocks.collect::<TokenStream>()
+    };
+    let fixed = block(quote!(fixed), quote!(0));
+    let sampled = block(quote!(sampled), quote!(count.fixed));
+    quote!(#pattern => { #fixed #sampled false })
+}
+
+fn custom_count(field: &Field, mutants: &Type, scope: TokenStream) -> TokenStream {
     let (ty, binding) = (&field.ty, &field.binding);
     quote!(<#mutants as ::mutagen_engine::RootMutants<#ty>>::count(#binding, #scope))
 }
 
-fn custom_block(field: &Field, mutants: &syn::Type, kind: TokenStream, first: TokenStream) -> TokenStream {
+/// Takes the numbers that are the field's own, or steps over them.
+fn custom_block(field: &Field, mutants: &Type, kind: &TokenStream, first: &TokenStream) -> TokenStream {
     let (ty, binding) = (&field.ty, &field.binding);
     let count = custom_count(field, mutants, quote!(source.scope()));
     quote! {
@@ -233,9 +201,4 @@ fn custom_block(field: &Field, mutants: &syn::Type, kind: TokenStream, first: To
         }
         number -= count.#kind;
     }
-}
-
-fn unbox(field: &Field) -> TokenStream {
-    let binding = &field.binding;
-    if field.boxed { quote!(*#binding) } else { quote!(#binding) }
 }

@@ -24,11 +24,19 @@ pub fn plain(ty: &Type) -> &Type {
     }
 }
 
-/// `X` if the type is `Box<X>`.
+/// `X` if the type is `Box<X>`, and `X` is something that can do without the box.
 pub fn unboxed(ty: &Type) -> Option<&Type> {
     let Type::Path(ty) = plain(ty) else { return None };
     let last = ty.path.segments.last().filter(|last| last.ident == "Box")?;
-    only_argument(&last.arguments).map(plain)
+    only_argument(&last.arguments).map(plain).filter(|inner| has_size(inner))
+}
+
+fn has_size(ty: &Type) -> bool {
+    match ty {
+        Type::Slice(_) | Type::TraitObject(_) => false,
+        Type::Path(ty) => !ty.path.is_ident("str"),
+        _ => true,
+    }
 }
 
 fn only_argument(arguments: &PathArguments) -> Option<&Type> {

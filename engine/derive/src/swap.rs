@@ -1,4 +1,4 @@
-//! Building a constructor from the fields of another one, in all combinations.
+//! Swaps: how the fields of a constructor change places, and how they are taken in and out of boxes.
 
 use crate::model::{Container, Field, Variant};
 use proc_macro2::{Ident, TokenStream};
@@ -6,151 +6,93 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Error, Result};
 
-/// All ways to build `target` from the fields of `origin`.
-pub struct Swap<'a> {
-    origin: &'a Variant,
-    pub target: &'a Variant,
+/// All ways to build a constructor from its own fields. Those that keep it as it is are not mutants.
+pub struct Exchange<'a> {
+    variant: &'a Variant,
+    /// The fields that have others of the same type.
     slots: Vec<Slot<'a>>,
 }
 
-/// A field of the target.
+/// A field with a choice.
 struct Slot<'a> {
     field: &'a Field,
-    /// The variable with the chosen candidate's index, if there is a choice.
+    /// The variable with the chosen candidate's index.
     digit: Ident,
-    /// The fields of the origin that fit.
+    /// The fields of its type, itself among them.
     candidates: Vec<&'a Field>,
 }
 
-impl<'a> Swap<'a> {
-    pub fn new(origin: &'a Variant, target: &'a Variant) -> Self {
-        let slots = target.fields.iter().enumerate().map(|(index, field)| Slot {
+impl<'a> Exchange<'a> {
+    pub fn of(variant: &'a Variant) -> Self {
+        let slots = variant.reusable().enumerate().map(|(index, field)| Slot {
             field,
             digit: format_ident!("digit_{index}"),
-            candidates: origin.fields.iter().filter(|candidate| fits(candidate, field)).collect(),
+            candidates: variant.reusable().filter(|candidate| candidate.key == field.key).collect(),
         });
-        Self { origin, target, slots: slots.collect() }
-    }
-
-    fn is_own(&self) -> bool {
-        std::ptr::eq(self.origin, self.target)
+        Self { variant, slots: slots.filter(|slot| slot.candidates.len() > 1).collect() }
     }
 
     /// How many mutants there are: all combinations, without the value itself.
     pub fn count(&self) -> Result<usize> {
-        let combinations = self.slots.iter().try_fold(1usize, |count, slot| count.checked_mul(slot.radix()));
-        let count = combinations.map(|count| count - usize::from(self.is_own()));
-        count.filter(|count| *count < usize::MAX / 2).ok_or_else(|| self.too_many())
+        let combinations = combinations(self.slots.iter().map(|slot| slot.candidates.len()));
+        combinations.map(|count| count - 1).ok_or_else(|| too_many(self.variant))
     }
 
-    fn too_many(&self) -> Error {
-        let why = "these fields have too many combinations to number them: mark some with `#[mutagen(skip)]`, give \
-                   them types of their own, or write the type's mutants by hand with `#[mutagen(mutants = Type)]`";
-        Error::new_spanned(&self.target.name, why)
-    }
-
-    /// The statements that turn `number` into the mutant, and return whether it differs.
-    pub fn code(&self, placeholder: &TokenStream) -> TokenStream {
-        if self.is_own() { self.exchange() } else { self.rebuild(placeholder) }
-    }
-
-    /// Another constructor: the own fields move into it.
-    fn rebuild(&self, placeholder: &TokenStream) -> TokenStream {
-        let digits = self.digits();
-        let used = self.origin.fields.iter().filter(|field| self.last_use(field).is_some());
-        let pattern = self.origin.pattern(used);
-        let mut slots = self.slots.iter().enumerate();
-        let target = self
-            .target
-            .build(|_| slots.next().map(|(index, slot)| self.fill(index, slot)).unwrap_or_default());
-        quote! {
-            #digits
-            if let #pattern = ::core::mem::replace(self, #placeholder) {
-                *self = #target;
-            }
-            true
+    /// The arm of a `match` on the value that turns it into mutant `number`, and says whether it differs. Nothing is copied
+    /// before it is clear that something changes.
+    pub fn arm(&self) -> TokenStream {
+        let pattern = self.variant.pattern(self.slots.iter().map(|slot| slot.field));
+        if self.slots.is_empty() {
+            return quote!(#pattern => false,);
         }
-    }
-
-    fn fill(&self, index: usize, slot: &Slot) -> TokenStream {
-        let take =
-            |candidate: &Field| convert(candidate, slot.field, self.last_use(candidate) == Some(index));
-        match &slot.candidates[..] {
-            [] => slot.field.filler(),
-            [only] => take(only),
-            many => slot.choose(many.iter().map(|candidate| take(candidate)).collect()),
-        }
-    }
-
-    /// The last slot that `field` can go to: it moves there, and is cloned for those before.
-    fn last_use(&self, field: &Field) -> Option<usize> {
-        let uses = |slot: &Slot| slot.candidates.iter().any(|candidate| std::ptr::eq(*candidate, field));
-        self.slots.iter().rposition(uses)
-    }
-
-    /// The own constructor: fields change places. Nothing is copied before it is clear that something changes.
-    fn exchange(&self) -> TokenStream {
-        let slots: Vec<&Slot> = self.slots.iter().filter(|slot| slot.radix() > 1).collect();
-        let pattern = self.target.pattern(slots.iter().map(|slot| slot.field));
         let identity = self.identity();
         let digits = self.digits();
-        let choices = slots.iter().map(|slot| slot.choice());
-        let digit: Vec<_> = slots.iter().map(|slot| &slot.digit).collect();
-        let places = slots.iter().map(|slot| inner_mut(slot.field));
+        let choices = self.slots.iter().map(Slot::choice);
+        let digit: Vec<_> = self.slots.iter().map(|slot| &slot.digit).collect();
+        let places = self.slots.iter().map(|slot| inner_mut(slot.field));
         quote! {
-            let number = if number < #identity { number } else { number + 1 };
-            #digits
-            let #pattern = self else { return false };
-            #(let #digit = #choices;)*
-            let changed = #(#digit.is_some())||*;
-            #(let #digit = #digit.cloned();)*
-            #(if let ::core::option::Option::Some(new) = #digit { *#places = new; })*
-            changed
+            #pattern => {
+                let number = if number < #identity { number } else { number + 1 };
+                #digits
+                #(let #digit = #choices;)*
+                let changed = #(#digit.is_some())||*;
+                #(let #digit = #digit.cloned();)*
+                #(if let ::core::option::Option::Some(new) = #digit { *#places = new; })*
+                changed
+            }
         }
     }
 
     /// The number of the combination that is the value itself.
     fn identity(&self) -> usize {
-        self.slots.iter().fold(0, |number, slot| number * slot.radix() + slot.own_digit())
+        self.slots.iter().fold(0, |number, slot| number * slot.candidates.len() + slot.own_digit())
     }
 
-    /// Splits `number` into the digits of the slots with a choice, the last one varying fastest.
+    /// Splits `number` into the digits of the slots, the last one varying fastest.
     fn digits(&self) -> TokenStream {
-        let choices: Vec<&Slot> = self.slots.iter().rev().filter(|slot| slot.radix() > 1).collect();
-        let digits = choices.iter().map(|slot| &slot.digit);
-        let radices = choices.iter().map(|slot| slot.radix());
+        let digits = self.slots.iter().rev().map(|slot| &slot.digit);
+        let radices = self.slots.iter().rev().map(|slot| slot.candidates.len());
         quote! { #(let (number, #digits) = (number / #radices, number % #radices);)* }
     }
 }
 
 impl Slot<'_> {
-    fn radix(&self) -> usize {
-        self.candidates.len().max(1)
-    }
-
-    /// Of the own constructor: the digit that leaves the field as it is.
+    /// The digit that leaves the field as it is.
     fn own_digit(&self) -> usize {
         self.candidates.iter().position(|candidate| std::ptr::eq(*candidate, self.field)).unwrap_or(0)
     }
 
-    fn choose(&self, values: Vec<TokenStream>) -> TokenStream {
-        let digit = &self.digit;
-        let last = values.len() - 1;
-        let arms = values.into_iter().enumerate().map(|(index, value)| {
+    /// The new value, if it is not the old one.
+    fn choice(&self) -> TokenStream {
+        let (own, digit, identity) = (inner(self.field), &self.digit, self.own_digit());
+        let last = self.candidates.len() - 1;
+        let arms = self.candidates.iter().enumerate().map(|(index, candidate)| {
             let pattern = if index == last { quote!(_) } else { quote!(#index) };
+            let value = inner(candidate);
             quote!(#pattern => #value,)
         });
-        quote!(match #digit { #(#arms)* })
-    }
-
-    /// Of the own constructor: the new value, if it is not the old one.
-    fn choice(&self) -> TokenStream {
-        let own = inner(self.field);
-        let choice = self.choose(self.candidates.iter().map(|candidate| inner(candidate)).collect());
-        let identity = self.own_digit();
-        let digit = &self.digit;
         quote!({
-            let new = #choice;
+            let new = match #digit { #(#arms)* };
             if #digit == #identity || *new == *#own {
                 ::core::option::Option::None
             } else {
@@ -160,19 +102,16 @@ impl Slot<'_> {
     }
 }
 
-fn fits(candidate: &Field, field: &Field) -> bool {
-    !candidate.attributes.skip && !field.attributes.skip && candidate.key == field.key
+/// How many ways there are to fill fields for which there are so many parts each, if they can be numbered.
+pub fn combinations(mut parts: impl Iterator<Item = usize>) -> Option<usize> {
+    let combinations = parts.try_fold(1usize, |count, parts| count.checked_mul(parts.max(1)));
+    combinations.filter(|count| *count < usize::MAX / 2)
 }
 
-/// The field's value, moved or cloned, in or out of its box.
-fn convert(from: &Field, to: &Field, moved: bool) -> TokenStream {
-    let binding = &from.binding;
-    let value = if moved { quote!(#binding) } else { quote!(::core::clone::Clone::clone(&#binding)) };
-    match (from.boxed, to.boxed) {
-        (true, false) => quote!(*#value),
-        (false, true) => quote!(::std::boxed::Box::new(#value)),
-        _ => value,
-    }
+pub fn too_many(target: &Variant) -> Error {
+    let why = "these fields have too many combinations to number them: mark some with `#[mutagen(skip)]`, give \
+               them types of their own, or write the type's mutants by hand with `#[mutagen(mutants = Type)]`";
+    Error::new_spanned(&target.name, why)
 }
 
 /// A reference to the field's value, out of its box, from a binding that is a reference. Errors point at the field.
