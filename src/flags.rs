@@ -91,7 +91,8 @@ fn tests(text: &str) -> Result<u64, String> {
     tests.ok_or_else(|| "a campaign needs a whole number of tests, at least 1".into())
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+/// A time as it is written on the command line.
+pub fn duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(Duration::ZERO) => Err("a campaign needs more than no time".into()),
         Ok(time) => Ok(time),

@@ -158,7 +158,7 @@ pub fn stop_reason(stop: StopReason) -> &'static str {
 }
 
 /// Set by Ctrl-C and its kin. The second one ends the program at once.
-fn interrupt_flag() -> Result<Arc<AtomicBool>, Failure> {
+pub fn interrupt_flag() -> Result<Arc<AtomicBool>, Failure> {
     static FLAG: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
     let install = || {
         let flag = Arc::new(AtomicBool::new(false));

@@ -1,5 +1,6 @@
 //! The command line of mutagen-wasm: one file per subcommand, shared flags in [`flags`].
 
+mod bench;
 mod bugs;
 mod engines;
 mod evidence;
@@ -37,6 +38,7 @@ enum Command {
     Interpret(interpret::Arguments),
     Ifc(ifc::Arguments),
     Bugs(bugs::Arguments),
+    Bench(bench::Arguments),
     Replay(replay::Arguments),
 }
 
@@ -63,6 +65,7 @@ fn run(command: Command) -> Result<Code, Failure> {
         Command::Interpret(arguments) => interpret::run(arguments),
         Command::Ifc(arguments) => ifc::run(arguments),
         Command::Bugs(arguments) => bugs::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
     }
 }

@@ -14,10 +14,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::evidence::Evidence;
 use crate::exit_code::{Code, Failure};
+
+/// The file that is held while a run writes to a directory.
+const LOCK: &str = "lock";
 
 /// What to do with results that are there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +53,10 @@ impl Results {
     /// Takes the directory for this run.
     pub fn open(directory: &Path, earlier: Earlier) -> Result<Self, Failure> {
         if earlier == Earlier::MoveAside && directory.exists() {
-            drop(lock(directory)?);
+            drop(lock(directory, LOCK)?);
             move_aside(directory)?;
         }
-        let lock = lock(directory)?;
+        let lock = lock(directory, LOCK)?;
         if earlier == Earlier::Refuse && directory.join("run.json").exists() {
             return Err(Failure::new(
                 Code::Busy,
@@ -120,9 +124,10 @@ impl Results {
     }
 }
 
-fn lock(directory: &Path) -> Result<File, Failure> {
+/// Takes a directory, or the part of it that `name` stands for, until the file is dropped.
+pub fn lock(directory: &Path, name: &str) -> Result<File, Failure> {
     create(directory)?;
-    let path = directory.join("lock");
+    let path = directory.join(name);
     let cannot = |error: std::io::Error| {
         Failure::new(
             Code::Usage,
@@ -139,7 +144,8 @@ fn lock(directory: &Path) -> Result<File, Failure> {
     }
 }
 
-fn create(directory: &Path) -> Result<(), Failure> {
+/// Makes a directory, unless it is there.
+pub fn create(directory: &Path) -> Result<(), Failure> {
     fs::create_dir_all(directory).map_err(|error| {
         Failure::usage(format!("cannot make the output directory {}: {error}", directory.display()))
     })
@@ -171,8 +177,15 @@ fn move_aside(directory: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::usage(format!("cannot move {} aside: {error}", directory.display())))
 }
 
+/// Writes a JSON file as a whole or not at all.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::new(Code::Internal, format!("cannot make {}: {error}", path.display())))?;
+    write(path, (text + "\n").as_bytes())
+}
+
 /// Writes a file as a whole or not at all: beside its place, synced, then renamed.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let store = || -> std::io::Result<()> {
         let directory = path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new().prefix(".").suffix(UNFINISHED).tempfile_in(directory)?;

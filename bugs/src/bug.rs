@@ -4,6 +4,7 @@ use mutagen_ifc::fault::Fault;
 use mutagen_ifc::{register, stack};
 
 use crate::catalogue::{self, Entry};
+use crate::nearest::nearest;
 
 /// A bug: an entry of the catalogue that is woven into the engine, or a fault in the rules of an IFC machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +43,7 @@ impl Bug {
         let all = Bug::all();
         match all.iter().find(|bug| bug.id() == id) {
             Some(bug) => Ok(bug.clone()),
-            None => Err(UnknownBug { id: id.to_owned(), nearest: nearest(id, &all) }),
+            None => Err(UnknownBug { id: id.to_owned(), nearest: nearest(id, all.iter().map(Bug::id)) }),
         }
     }
 
@@ -94,10 +95,3 @@ impl std::fmt::Display for UnknownBug {
 }
 
 impl std::error::Error for UnknownBug {}
-
-/// The first of the most similar ids, if any is similar at all.
-fn nearest(id: &str, all: &[Bug]) -> Option<String> {
-    let likeness = |bug: &Bug| strsim::jaro_winkler(&id.to_lowercase(), &bug.id());
-    let best = all.iter().rev().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-    (likeness(best) > 0.6).then(|| best.id())
-}

@@ -8,9 +8,11 @@
 //! # Ok::<(), mutagen_bugs::UnknownBug>(())
 //! ```
 
+pub mod bench;
 mod bug;
 mod catalogue;
 mod injection;
+mod nearest;
 mod witness;
 
 pub use bug::{Bug, UnknownBug};

@@ -1,0 +1,53 @@
+//! How many tasks are solved how fast.
+
+/// The bounds between buckets, in seconds.
+pub const BOUNDS: [f64; 4] = [0.1, 1.0, 10.0, 60.0];
+
+/// How well a strategy does at a task. A task is solved if *every* trial finds the bug.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bucket {
+    /// Solved, on average in less than the bound with this index (from 0), or in no less than the last.
+    Solved(usize),
+    /// Some trials found the bug.
+    Partly,
+    /// No trial found it.
+    Unsolved,
+}
+
+impl Bucket {
+    /// All buckets, the best first.
+    pub fn all() -> Vec<Bucket> {
+        (0..=BOUNDS.len()).map(Bucket::Solved).chain([Bucket::Partly, Bucket::Unsolved]).collect()
+    }
+
+    /// The bucket of a task at which `found` of `trials` found the bug, in so many seconds on average.
+    ///
+    /// ```
+    /// use mutagen_bugs::bench::statistics::Bucket;
+    ///
+    /// assert_eq!(Bucket::of(10, 10, 0.05).name(), "< 0.1 s");
+    /// assert_eq!(Bucket::of(10, 10, 0.1).name(), "< 1 s");
+    /// assert_eq!(Bucket::of(10, 10, 60.0).name(), "60 s or more");
+    /// assert_eq!(Bucket::of(9, 10, 0.05), Bucket::Partly);
+    /// assert_eq!(Bucket::of(0, 10, 20.0), Bucket::Unsolved);
+    /// ```
+    pub fn of(found: usize, trials: usize, mean_seconds: f64) -> Bucket {
+        match found {
+            0 => Bucket::Unsolved,
+            _ if found < trials => Bucket::Partly,
+            _ => Bucket::Solved(BOUNDS.iter().take_while(|bound| mean_seconds >= **bound).count()),
+        }
+    }
+
+    /// What charts call it.
+    pub fn name(self) -> String {
+        match self {
+            Bucket::Solved(index) => match BOUNDS.get(index) {
+                Some(bound) => format!("< {bound} s"),
+                None => format!("{} s or more", BOUNDS[BOUNDS.len() - 1]),
+            },
+            Bucket::Partly => "some trials".to_owned(),
+            Bucket::Unsolved => "never".to_owned(),
+        }
+    }
+}

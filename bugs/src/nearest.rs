@@ -1,0 +1,17 @@
+//! What somebody may have meant.
+
+/// How alike two words must be for one to be offered in place of the other.
+const ALIKE: f64 = 0.6;
+
+/// The first of the known words that look most like `word`, if any looks like it at all.
+pub fn nearest<S: AsRef<str>>(word: &str, known: impl IntoIterator<Item = S>) -> Option<String> {
+    let word = word.to_lowercase();
+    let mut best = None;
+    for candidate in known {
+        let likeness = strsim::jaro_winkler(&word, candidate.as_ref());
+        if likeness > best.as_ref().map_or(ALIKE, |(likeness, _)| *likeness) {
+            best = Some((likeness, candidate.as_ref().to_owned()));
+        }
+    }
+    best.map(|(_, word)| word)
+}

@@ -1,0 +1,140 @@
+//! `bench plan`: what would be run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use mutagen_bugs::bench::{Contender, Plan, Shard, Suite, Wish};
+
+use crate::bench::store::Store;
+use crate::exit_code::{Code, Failure};
+use crate::{flags, say};
+
+/// Where a plan begins that does not say.
+const DEFAULT_SUITE: &str = "smoke";
+
+/// Shows which cells there are: task x strategy x trial, each with its seed
+#[derive(Args)]
+#[command(after_help = "Examples:\n  mutagen-wasm bench plan\n  \
+    mutagen-wasm bench plan --suite paper-ifc --shard 0/3\n  \
+    mutagen-wasm bench plan --task 'wasm-*' --strategy mutagen:10 --strategy random:3 --time 20s -o results\n\n\
+    Suites:\n  \
+    smoke        a few bugs of every workload, in two minutes on two cores\n  \
+    paper-wasm   the WebAssembly study of the MUTAGEN paper (Table 2, Fig. 4)\n  \
+    paper-ifc    the stack machine of the MUTAGEN and FuzzChick papers (Tables 3 and 4, Fig. 3)\n  \
+    register     the register machine of the FuzzChick paper (Fig. 9)\n  \
+    all          every bug and every guidance")]
+pub struct Arguments {
+    #[command(flatten)]
+    plan: PlanFlags,
+
+    /// Only this part of the cells, of so many
+    #[arg(long, value_name = "K/N", default_value = "0/1", hide_default_value = true)]
+    shard: Shard,
+
+    /// Prints the plan as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Stores the plan in this directory, ready for `bench run`
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// What to run.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Plan")]
+pub struct PlanFlags {
+    /// A ready-made plan; `bench plan --help` lists them [default: smoke]
+    #[arg(long, value_name = "NAME", value_parser = suite)]
+    suite: Option<&'static Suite>,
+
+    /// Tasks instead of the suite's, by bug id; `*` and `?` are wildcards. May be repeated
+    #[arg(long = "task", value_name = "PATTERN")]
+    tasks: Vec<String>,
+
+    /// Strategies instead of the suite's, such as `mutagen/paper,no-reset` or `random:3` for 3 trials. May be repeated
+    #[arg(long = "strategy", value_name = "NAME[:TRIALS]", value_parser = contender)]
+    strategies: Vec<Contender>,
+
+    /// Trials of every strategy that does not say how many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    trials: Option<u32>,
+
+    /// The time limit of a trial, such as `20s` or `5m`
+    #[arg(long, value_name = "TIME", value_parser = flags::duration)]
+    time: Option<Duration>,
+}
+
+fn suite(name: &str) -> Result<&'static Suite, String> {
+    Suite::find(name).map_err(|unknown| unknown.to_string())
+}
+
+fn contender(text: &str) -> Result<Contender, String> {
+    text.parse().map_err(|unknown: mutagen_bugs::bench::Unknown| unknown.to_string())
+}
+
+impl PlanFlags {
+    /// Whether anything was asked for.
+    pub fn are_given(&self) -> bool {
+        let wish = self.wish();
+        self.suite.is_some() || wish != Wish::default()
+    }
+
+    fn wish(&self) -> Wish {
+        Wish {
+            tasks: self.tasks.clone(),
+            strategies: self.strategies.clone(),
+            trials: self.trials,
+            time: self.time,
+        }
+    }
+
+    /// The plan that the flags describe.
+    pub fn plan(&self) -> Result<Plan, Failure> {
+        let suite = self.suite.map_or_else(|| Suite::find(DEFAULT_SUITE), Ok).map_err(Failure::usage)?;
+        Plan::of(suite, &self.wish()).map_err(Failure::usage)
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
+    let plan = arguments.plan.plan()?;
+    if let Some(directory) = &arguments.output {
+        Store::at(directory).keep_plan(&plan)?;
+    }
+    let cells = arguments.shard.of(plan.cells());
+    if arguments.json {
+        say::out(serde_json::json!({ "plan": plan, "cells": cells }))?;
+        return Ok(Code::Fine);
+    }
+    for cell in &cells {
+        say::out(format!(
+            "{:<14} {:<28} trial {:<3} seed {}",
+            cell.task, cell.strategy, cell.trial, cell.seed
+        ))?;
+    }
+    let longest = Duration::from_secs_f64((cells.len() as f64 * plan.limit).ceil());
+    say::note(format!(
+        "{} cells with a limit of {} s each: at most {} one at a time",
+        cells.len(),
+        plan.limit,
+        humantime::format_duration(longest)
+    ));
+    Ok(Code::Fine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+
+    #[test]
+    fn the_help_lists_every_suite_and_what_it_is_for() {
+        let help =
+            Arguments::augment_args(Command::new("plan")).get_after_help().expect("there is one").to_string();
+        for suite in Suite::all() {
+            assert!(help.contains(&format!("{:<12} {}", suite.name, suite.about)), "{}", suite.name);
+        }
+    }
+}
