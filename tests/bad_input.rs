@@ -111,7 +111,7 @@ fn what_is_no_file_is_named_with_the_reason() {
 fn a_file_that_cannot_be_read_is_named_with_the_reason() {
     let directory = directory();
     // A regular file that even root can open and not read, since nothing is mapped at address 0.
-    assert_both_refuse(directory.path(), "/proc/self/mem", 3, &["/proc/self/mem: ", "error"]);
+    assert_both_refuse(directory.path(), "/proc/self/mem", 3, &["/proc/self/mem: ", "Input/output error"]);
     let secret = directory.path().join("secret");
     fs::write(&secret, "(module)").expect("it can be written");
     fs::set_permissions(&secret, fs::Permissions::from_mode(0)).expect("it is ours");

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use mutagen_bugs::{CRASH, Entry, Subsystem, Witness, entries};
-use mutagen_properties::Injection;
+use mutagen_bugs::{CRASH, Entry, Kind, Subsystem, Witness, entries, injection};
+use mutagen_oracles::{Call, Value};
+use mutagen_properties::{Context, Injection, Pair};
+use mutagen_wasm_ast::{Features, Module};
 
 fn observe(witness: &Witness, on: Option<&'static str>) -> String {
     let injection = Injection { bug: on, fixes: Vec::new() };
@@ -46,6 +48,23 @@ fn every_entry_changes_its_own_witnesses_and_no_others() {
             } else {
                 assert_eq!(seen, witness.off, "{at}");
             }
+        }
+    }
+}
+
+#[test]
+fn every_witness_of_a_bug_shows_as_a_difference_to_the_reference() {
+    for entry in entries().iter().filter(|entry| entry.kind == Kind::Bug) {
+        for witness in entry.witnesses {
+            let features: Features = witness.features.parse().expect("a set of features");
+            let pair =
+                Pair::new(&Context::new(features).inject(injection(Some(entry)))).expect("two engines");
+            let value = |text: &&str| text.parse().expect("a value");
+            let arguments = || witness.arguments.iter().map(value).collect::<Vec<Value>>();
+            let calls: Vec<Call> = witness.invoke.iter().map(|name| Call::new(*name, arguments())).collect();
+            let module = Module::assemble(witness.module.as_bytes()).expect("a module");
+            let verdict = pair.judge(&module, &calls).verdict;
+            assert!(verdict.is_finding(), "{}: {verdict}: {}", entry.id, witness.module);
         }
     }
 }
