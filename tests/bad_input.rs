@@ -114,7 +114,7 @@ fn a_file_that_cannot_be_read_is_named_with_the_reason() {
     assert_both_refuse(directory.path(), "/proc/self/mem", 3, &["/proc/self/mem: ", "Input/output error"]);
     let secret = directory.path().join("secret");
     fs::write(&secret, "(module)").expect("it can be written");
-    fs::set_permissions(&secret, fs::Permissions::from_mode(0)).expect("it is ours");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).expect("it is ours");
     // Root reads it all the same, and then there is nothing to see here.
     if File::open(&secret).is_err() {
         assert_both_refuse(directory.path(), "secret", 3, &["secret: ", "Permission denied"]);
