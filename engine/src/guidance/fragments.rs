@@ -4,6 +4,7 @@ use super::walk::positions;
 use crate::Mutable;
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
+use std::ops::RangeInclusive;
 
 /// The parts of interesting values, by type, without repeats.
 ///
@@ -18,8 +19,9 @@ pub(super) struct Fragments {
 /// interesting test, however large it is.
 const MAX_PER_TYPE: usize = 256;
 const MAX_PER_VALUE: usize = 64;
-/// In positions. Larger parts fit fewer places, and values that are put together from them would grow without end.
-const MAX_SIZE: usize = 64;
+/// In positions. Parts without parts of their own are reached by ordinary mutants. Large ones fit few places, and values that
+/// are put together from them would grow without end.
+const SIZES: RangeInclusive<usize> = 2..=64;
 
 impl Fragments {
     /// Stores parts of a value: all, or if there are many, every so many-th.
@@ -36,7 +38,7 @@ impl Fragments {
         for index in 0..value.children() {
             size += self.store_every(stride, number, value.child(index));
         }
-        if chosen && size <= MAX_SIZE {
+        if chosen && SIZES.contains(&size) {
             self.store_one(value);
         }
         size

@@ -9,6 +9,9 @@ pub(super) enum Edit {
     Duplicate(usize),
     SwapWithNext(usize),
     InsertSmallest(usize),
+    /// Puts the smallest element on both sides. In a program where that is a statement without demands, such as `skip` or
+    /// `unreachable`, this can free an instruction from what its neighbours expect.
+    Enclose(usize),
     Truncate(usize),
 }
 
@@ -31,12 +34,13 @@ pub(super) fn rich_edit(length: usize, mut number: usize) -> Option<Edit> {
 
 type Kind = (usize, fn(usize) -> Edit);
 
-fn kinds(length: usize) -> [Kind; 6] {
+fn kinds(length: usize) -> [Kind; 7] {
     [
         (length, Edit::Remove),
         (length, Edit::Duplicate),
         (length.saturating_sub(1), Edit::SwapWithNext),
         (length + 1, Edit::InsertSmallest),
+        (length, Edit::Enclose),
         (length.saturating_sub(2), |index| Edit::Truncate(index + 1)),
         (usize::from(length > 1), |_| Edit::Truncate(0)),
     ]
@@ -73,6 +77,10 @@ impl Edit {
             Edit::SwapWithNext(index) if items[index] == items[index + 1] => return false,
             Edit::SwapWithNext(index) => items.swap(index, index + 1),
             Edit::InsertSmallest(index) => items.insert(index, smallest()),
+            Edit::Enclose(index) => {
+                items.insert(index + 1, smallest());
+                items.insert(index, smallest());
+            }
             Edit::Truncate(length) => items.truncate(length),
         }
         true
