@@ -5,17 +5,18 @@
 
 use crate::Scope;
 use std::any::Any;
+use std::ops::ControlFlow;
 
 /// The type of a field, as a number: equal numbers, equal types, with or without a box.
 pub type Kind = usize;
 
 /// The type that the constructors belong to.
-pub const OWN: Kind = 0;
+const OWN: Kind = 0;
 
 /// A type with several constructors.
 pub trait Constructed: Sized + 'static {
     /// All of them, in the order of declaration.
-    const CONSTRUCTORS: &'static [Constructor<Self>];
+    const CONSTRUCTORS: &'static [Constructor];
 
     /// The constructor of this value, as an index.
     fn constructor(&self) -> usize;
@@ -26,28 +27,26 @@ pub trait Constructed: Sized + 'static {
     /// Some value, to stand in for another one while that is taken apart.
     fn placeholder() -> Self;
 
-    /// Takes the value apart and gives its parts to `build`.
-    fn rebuild(self, combination: Combination, build: Build<Self>) -> Self;
+    /// Takes the value apart and makes another one of its parts.
+    fn rebuild(self, make: &mut dyn FnMut(&mut [Spare<'_>]) -> Self) -> Self;
+
+    /// A value of this constructor. Where the parts do not suffice, fields get their smallest value.
+    fn build(constructor: usize, parts: &mut Parts<'_, '_>) -> Self;
 
     /// Makes the parts change places, in the way with this number. False, and unchanged, if they are equal.
     fn exchange(&mut self, number: usize) -> bool;
 }
 
 /// A constructor.
-pub struct Constructor<T> {
+pub struct Constructor {
     /// The fields that can be reused, and be filled by reuse.
-    pub kinds: &'static [Kind],
-    /// Whether mutants can have it.
-    pub target: Target,
-    /// Makes a value of parts.
-    pub build: Build<T>,
+    kinds: &'static [Kind],
+    /// A bit for each kind, or for several if they are many: constructors without a common bit have no common kind.
+    bits: u64,
+    target: Target,
 }
 
-/// Makes a value of the parts of another one. Where they do not suffice, fields get their smallest value.
-pub type Build<T> = fn(&mut Parts<'_>) -> T;
-
 /// Whether mutants can have a constructor.
-#[derive(Clone, Copy)]
 pub enum Target {
     /// In every scope.
     Always,
@@ -57,11 +56,37 @@ pub enum Target {
     Never,
 }
 
-/// One way out of several to choose a part for each field: digits in a mixed radix, that of the last field varying fastest.
-pub struct Combination {
-    number: usize,
-    /// How many combinations there are.
-    amount: usize,
+impl Constructor {
+    /// A constructor with reusable fields of these kinds.
+    pub const fn new(kinds: &'static [Kind], target: Target) -> Self {
+        let (mut bits, mut index) = (0, 0);
+        while index < kinds.len() {
+            bits |= 1 << (kinds[index] % 64);
+            index += 1;
+        }
+        Self { kinds, bits, target }
+    }
+
+    /// In how many ways the parts of `origin` can fill the fields.
+    fn combinations(&self, origin: &Self) -> usize {
+        if self.bits & origin.bits == 0 {
+            return 1;
+        }
+        self.kinds.iter().map(|kind| origin.parts(*kind).max(1)).product()
+    }
+
+    /// How many parts of that kind there are.
+    fn parts(&self, kind: Kind) -> usize {
+        self.kinds.iter().filter(|other| **other == kind).count()
+    }
+
+    fn is_target(&self, conditions: &[bool]) -> bool {
+        match self.target {
+            Target::Always => true,
+            Target::When(condition) => conditions[condition],
+            Target::Never => false,
+        }
+    }
 }
 
 /// The value of a field, in or out of a box.
@@ -91,35 +116,40 @@ impl<T> Part<T> {
     }
 }
 
+/// A part of a value that was taken apart: its kind, and an `Option<Part<T>>` for the `T` that the kind stands for.
+pub type Spare<'a> = (Kind, &'a mut dyn Any);
+
 /// The parts of a value that was taken apart, and which of them go where.
-pub struct Parts<'a> {
-    /// Each part is an `Option<Part<T>>` for the `T` that its kind stands for.
-    parts: &'a mut [(Kind, &'a mut dyn Any)],
+pub struct Parts<'a, 'b> {
+    spares: &'a mut [Spare<'b>],
     combination: Combination,
 }
 
-impl<'a> Parts<'a> {
-    /// These parts, in that combination.
-    pub fn new(parts: &'a mut [(Kind, &'a mut dyn Any)], combination: Combination) -> Self {
-        Self { parts, combination }
-    }
-
+impl Parts<'_, '_> {
     /// The part for the next field, whose kind is `kind`, if there is one: moved, because no field of that kind follows.
     pub fn take<T: 'static>(&mut self, kind: Kind) -> Option<Part<T>> {
-        self.choose(kind)?.take()
+        self.choose(kind)?.downcast_mut::<Option<Part<T>>>()?.take()
     }
 
     /// A copy of the part for the next field, whose kind is `kind`, if there is one.
     pub fn copy<T: Clone + 'static>(&mut self, kind: Kind) -> Option<Part<T>> {
-        self.choose(kind)?.clone()
+        self.choose(kind)?.downcast_ref::<Option<Part<T>>>()?.clone()
     }
 
-    fn choose<T: 'static>(&mut self, kind: Kind) -> Option<&mut Option<Part<T>>> {
-        let fitting = self.parts.iter().filter(|(other, _)| *other == kind).count();
+    fn choose(&mut self, kind: Kind) -> Option<&mut dyn Any> {
+        let fitting = self.spares.iter().filter(|(other, _)| *other == kind).count();
         let digit = self.combination.next_digit(fitting);
-        let (_, part) = self.parts.iter_mut().filter(|(other, _)| *other == kind).nth(digit)?;
-        part.downcast_mut()
+        let (_, part) = self.spares.iter_mut().filter(|(other, _)| *other == kind).nth(digit)?;
+        Some(&mut **part)
     }
+}
+
+/// One way out of several to choose a part for each field: digits in a mixed radix, that of the last field varying fastest.
+#[derive(Clone, Copy)]
+struct Combination {
+    number: usize,
+    /// How many combinations the fields that have no part yet allow.
+    amount: usize,
 }
 
 impl Combination {
@@ -134,69 +164,65 @@ impl Combination {
     }
 }
 
-impl<T> Constructor<T> {
-    /// In how many ways the parts of `origin` can fill the fields.
-    fn combinations(&self, origin: &Self) -> usize {
-        self.kinds.iter().map(|kind| origin.parts(*kind).max(1)).product()
-    }
+/// What a value can turn into, with the number of ways: a part of its own type, and all that the scope allows to swap it for.
+fn ways(
+    constructors: &'static [Constructor],
+    own: usize,
+    conditions: &[bool],
+) -> impl Iterator<Item = (Turn, usize)> {
+    let origin = &constructors[own];
+    let swaps = constructors.iter().enumerate().filter(|(_, target)| target.is_target(conditions));
+    let swaps = swaps.map(move |(index, target)| match target.combinations(origin) {
+        // One of them leaves the value as it is.
+        combinations if index == own => (Turn::Exchange, combinations - 1),
+        combinations => (Turn::Swap(index), combinations),
+    });
+    [(Turn::Return, origin.parts(OWN))].into_iter().chain(swaps)
+}
 
-    /// How many parts of that kind there are.
-    fn parts(&self, kind: Kind) -> usize {
-        self.kinds.iter().filter(|other| **other == kind).count()
-    }
+/// What happens to a value.
+enum Turn {
+    /// It becomes one of its parts.
+    Return,
+    /// Its parts change places.
+    Exchange,
+    /// It gets another constructor.
+    Swap(usize),
+}
 
-    fn is_target(&self, conditions: &[bool]) -> bool {
-        match self.target {
-            Target::Always => true,
-            Target::When(condition) => conditions[condition],
-            Target::Never => false,
-        }
+/// The turn that mutant `number` takes; or how far the number is beyond the last mutant.
+fn find(mut ways: impl Iterator<Item = (Turn, usize)>, number: usize) -> Result<(Turn, Combination), usize> {
+    let found = ways.try_fold(number, |number, (turn, amount)| match number.checked_sub(amount) {
+        Some(beyond) => ControlFlow::Continue(beyond),
+        None => ControlFlow::Break((turn, Combination { number, amount })),
+    });
+    match found {
+        ControlFlow::Break(found) => Ok(found),
+        ControlFlow::Continue(beyond) => Err(beyond),
     }
 }
 
-/// Which constructors a value can have after a swap, each with the number of ways. The way that leaves it as it is does not
-/// count.
-fn swaps<T: Constructed>(own: usize, conditions: &[bool]) -> impl Iterator<Item = (usize, usize)> {
-    let targets = T::CONSTRUCTORS.iter().enumerate().filter(|(_, target)| target.is_target(conditions));
-    targets.map(move |(index, target)| {
-        let combinations = target.combinations(&T::CONSTRUCTORS[own]);
-        (index, combinations - usize::from(index == own))
-    })
-}
-
-/// How many mutants there are: the value can become one of its parts, or be swapped.
+/// How many mutants there are.
 pub fn count<T: Constructed>(value: &T, scope: &Scope) -> usize {
-    let own = value.constructor();
-    let swaps = swaps::<T>(own, T::conditions(scope).as_ref()).map(|(_, ways)| ways).sum::<usize>();
-    T::CONSTRUCTORS[own].parts(OWN) + swaps
+    ways(T::CONSTRUCTORS, value.constructor(), T::conditions(scope).as_ref()).map(|(_, amount)| amount).sum()
 }
 
 /// Turns the value into mutant `number` and says whether that differs; or how far the number is beyond the last mutant.
 pub fn mutate<T: Constructed>(value: &mut T, number: usize, scope: &Scope) -> Result<bool, usize> {
-    let own = value.constructor();
-    let returned = T::CONSTRUCTORS[own].parts(OWN);
-    if number < returned {
-        rebuild(value, Combination { number, amount: returned }, become_part);
-        return Ok(true);
-    }
-    let mut number = number - returned;
-    for (target, ways) in swaps::<T>(own, T::conditions(scope).as_ref()) {
-        if number >= ways {
-            number -= ways;
-        } else if target == own {
-            return Ok(value.exchange(number));
-        } else {
-            rebuild(value, Combination { number, amount: ways }, T::CONSTRUCTORS[target].build);
-            return Ok(true);
+    let conditions = T::conditions(scope);
+    let (turn, combination) = find(ways(T::CONSTRUCTORS, value.constructor(), conditions.as_ref()), number)?;
+    let swap = match turn {
+        Turn::Exchange => return Ok(value.exchange(combination.number)),
+        Turn::Return => None,
+        Turn::Swap(target) => Some(target),
+    };
+    let old = std::mem::replace(value, T::placeholder());
+    *value = old.rebuild(&mut |spares| {
+        let mut parts = Parts { spares, combination };
+        match swap {
+            Some(target) => T::build(target, &mut parts),
+            None => parts.take(OWN).map_or_else(T::placeholder, Part::plain),
         }
-    }
-    Err(number)
-}
-
-fn rebuild<T: Constructed>(value: &mut T, combination: Combination, build: Build<T>) {
-    *value = std::mem::replace(value, T::placeholder()).rebuild(combination, build);
-}
-
-fn become_part<T: Constructed>(parts: &mut Parts<'_>) -> T {
-    parts.take(OWN).map_or_else(T::placeholder, Part::plain)
+    });
+    Ok(true)
 }

@@ -223,6 +223,11 @@ pub trait RootMutants<T> {
 
     /// Turns `value` into its root mutant `number`, as [`Mutable::mutate`].
     fn mutate(value: &mut T, number: usize, source: &mut Source) -> bool;
+
+    /// How far `value` is from the smallest one, as [`Mutable::magnitude`]. Without it, shrinking leaves the value alone.
+    fn magnitude(_value: &T) -> u64 {
+        0
+    }
 }
 
 /// Stops on an index that names no child. For implementations of [`Mutable::child`].

@@ -99,6 +99,54 @@ fn a_mutant_that_was_tried_in_place_is_undone_even_if_it_counts_as_equal() {
     assert!(!tested.is_empty() && tested.iter().all(|bits| *bits == 0), "{tested:x?}");
 }
 
+struct Halving;
+
+impl RootMutants<u32> for Halving {
+    fn count(_: &u32, _: &Scope) -> Count {
+        Count::fixed(1)
+    }
+
+    fn mutate(value: &mut u32, _: usize, _: &mut Source) -> bool {
+        std::mem::replace(value, *value / 2) != *value
+    }
+
+    fn magnitude(value: &u32) -> u64 {
+        u64::from(*value)
+    }
+}
+
+impl RootMutants<Percent> for Halving {
+    fn count(value: &Percent, scope: &Scope) -> Count {
+        Self::count(&value.0, scope)
+    }
+
+    fn mutate(value: &mut Percent, number: usize, source: &mut Source) -> bool {
+        Self::mutate(&mut value.0, number, source)
+    }
+
+    fn magnitude(value: &Percent) -> u64 {
+        Self::magnitude(&value.0)
+    }
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+#[mutagen(mutants = Halving)]
+struct Percent(#[mutagen(skip)] u32);
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+enum Volume {
+    Silent,
+    Loud(#[mutagen(mutants = Halving)] u32),
+}
+
+#[test]
+fn mutants_written_by_hand_shrink_as_far_as_their_magnitude_says() {
+    assert_eq!(shrink(Percent(100), |value| value.0 >= 10, 100).value, Percent(12));
+    let loud = |volume: &Volume| matches!(volume, Volume::Loud(10..));
+    assert_eq!(shrink(Volume::Loud(100), loud, 100).value, Volume::Loud(12));
+    assert!(Volume::Silent.magnitude() < Volume::Loud(0).magnitude());
+}
+
 #[derive(Generate, Mutable, Clone, PartialEq, Debug)]
 struct Registers(u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8);
 

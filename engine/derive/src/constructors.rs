@@ -12,29 +12,33 @@ pub fn implementation(container: &Container, generics: &Generics) -> Result<Toke
     let kinds = Kinds::of(container);
     kinds.check(container)?;
     let name = &container.ident;
-    let (parameters, arguments, conditions) = generics.split_for_impl();
-    let when = Conditions::of(container);
-    let constructors = container.variants.iter().map(|variant| constructor(variant, &kinds, &when));
+    let (parameters, arguments, where_clause) = generics.split_for_impl();
+    let conditions = Conditions::of(container);
+    let constructors = container.variants.iter().map(|variant| constructor(variant, &kinds, &conditions));
+    let conditions = conditions.values(&quote!(scope));
     let indices = container.variants.iter().enumerate().map(|(index, variant)| {
         let pattern = variant.pattern([]);
         quote!(#pattern => #index,)
     });
-    let when = when.values(&quote!(scope));
     let placeholder = placeholder(container);
-    let rebuild = container.variants.iter().map(|variant| rebuild(variant, &kinds));
-    let exchange = container.variants.iter().map(|variant| Exchange::of(variant).arm());
+    let rebuild = container.variants.iter().filter_map(|variant| rebuild(variant, &kinds));
+    let build = container.variants.iter().enumerate().map(|(index, variant)| {
+        let value = build(variant, &kinds);
+        quote!(#index => #value,)
+    });
+    let exchange = container.variants.iter().filter_map(|variant| Exchange::of(variant).arm());
     Ok(quote! {
         #[automatically_derived]
-        #[allow(clippy::all, unused_variables)]
-        impl #parameters ::mutagen_engine::constructors::Constructed for #name #arguments #conditions {
-            const CONSTRUCTORS: &'static [::mutagen_engine::constructors::Constructor<Self>] = &[#(#constructors),*];
+        #[allow(clippy::all, unreachable_patterns, unused_variables)]
+        impl #parameters ::mutagen_engine::constructors::Constructed for #name #arguments #where_clause {
+            const CONSTRUCTORS: &'static [::mutagen_engine::constructors::Constructor] = &[#(#constructors),*];
 
             fn constructor(&self) -> usize {
                 match self { #(#indices)* }
             }
 
             fn conditions(scope: &::mutagen_engine::Scope) -> impl ::core::convert::AsRef<[bool]> {
-                #when
+                #conditions
             }
 
             fn placeholder() -> Self {
@@ -43,14 +47,26 @@ pub fn implementation(container: &Container, generics: &Generics) -> Result<Toke
 
             fn rebuild(
                 self,
-                combination: ::mutagen_engine::constructors::Combination,
-                build: ::mutagen_engine::constructors::Build<Self>,
+                make: &mut dyn ::core::ops::FnMut(&mut [::mutagen_engine::constructors::Spare<'_>]) -> Self,
             ) -> Self {
-                match self { #(#rebuild)* }
+                match self {
+                    #(#rebuild)*
+                    _ => make(&mut []),
+                }
+            }
+
+            fn build(constructor: usize, parts: &mut ::mutagen_engine::constructors::Parts<'_, '_>) -> Self {
+                match constructor {
+                    #(#build)*
+                    _ => Self::placeholder(),
+                }
             }
 
             fn exchange(&mut self, number: usize) -> bool {
-                match self { #(#exchange)* }
+                match self {
+                    #(#exchange)*
+                    _ => false,
+                }
             }
         }
     })
@@ -95,22 +111,27 @@ impl<'a> Kinds<'a> {
     }
 }
 
-fn constructor(variant: &Variant, kinds: &Kinds, when: &Conditions) -> TokenStream {
+fn constructor(variant: &Variant, kinds: &Kinds, conditions: &Conditions) -> TokenStream {
     let numbers = variant.reusable().map(|field| kinds.number(field));
-    let target = match when.index(variant) {
+    let target = match conditions.index(variant) {
         _ if variant.attributes.skip => quote!(Never),
         Some(condition) => quote!(When(#condition)),
         None => quote!(Always),
     };
-    let value = variant
-        .build(|field| if field.attributes.skip { field.filler() } else { reuse(field, variant, kinds) });
     quote! {
-        ::mutagen_engine::constructors::Constructor {
-            kinds: &[#(#numbers),*],
-            target: ::mutagen_engine::constructors::Target::#target,
-            build: |parts| #value,
-        }
+        ::mutagen_engine::constructors::Constructor::new(
+            &[#(#numbers),*],
+            ::mutagen_engine::constructors::Target::#target,
+        )
     }
+}
+
+/// The expression that makes the variant of `parts`.
+fn build(variant: &Variant, kinds: &Kinds) -> TokenStream {
+    variant.build(|field| match field.attributes.skip {
+        true => field.filler(),
+        false => reuse(field, variant, kinds),
+    })
 }
 
 /// The next part of the field's kind; it moves if no other field can need it.
@@ -129,19 +150,20 @@ fn reuse(field: &Field, variant: &Variant, kinds: &Kinds) -> TokenStream {
     }
 }
 
-/// The arm that takes a variant apart.
-fn rebuild(variant: &Variant, kinds: &Kinds) -> TokenStream {
+/// The arm that takes a variant apart, if it has parts.
+fn rebuild(variant: &Variant, kinds: &Kinds) -> Option<TokenStream> {
+    variant.reusable().next()?;
     let pattern = variant.pattern(variant.reusable());
     let bindings: Vec<_> = variant.reusable().map(|field| &field.binding).collect();
     let numbers = variant.reusable().map(|field| kinds.number(field));
     let wraps = variant.reusable().map(|field| if field.boxed { quote!(Boxed) } else { quote!(Plain) });
-    quote! {
+    Some(quote! {
         #pattern => {
             #(
                 let mut #bindings =
                     ::core::option::Option::Some(::mutagen_engine::constructors::Part::#wraps(#bindings));
             )*
-            build(&mut ::mutagen_engine::constructors::Parts::new(&mut [#((#numbers, &mut #bindings)),*], combination))
+            make(&mut [#((#numbers, &mut #bindings)),*])
         }
-    }
+    })
 }

@@ -64,40 +64,55 @@ fn with_root(container: &Container, generics: &Generics, root: Root) -> TokenStr
     }
 }
 
-fn match_self(container: &Container, arm: impl Fn(&Variant) -> TokenStream) -> TokenStream {
-    let arms = container.variants.iter().map(arm);
-    quote!(match self { #(#arms)* })
+/// A match on `self` with an arm for each variant that has children; `other` is for those without.
+fn match_parents(
+    container: &Container,
+    arm: impl Fn(&Variant, usize) -> TokenStream,
+    other: TokenStream,
+) -> TokenStream {
+    let arms = container.variants.iter().filter_map(|variant| {
+        let children = variant.children().count();
+        (children > 0).then(|| arm(variant, children))
+    });
+    quote!(match self { #(#arms)* _ => #other })
 }
 
 fn children(container: &Container) -> TokenStream {
-    match_self(container, |variant| {
-        let (pattern, children) = (variant.pattern([]), variant.children().count());
+    let arm = |variant: &Variant, children| {
+        let pattern = variant.pattern([]);
         quote!(#pattern => #children,)
-    })
+    };
+    match_parents(container, arm, quote!(0))
 }
 
 fn choose_child(container: &Container, reference: fn(&Field) -> TokenStream) -> TokenStream {
-    match_self(container, |variant| {
+    let arm = |variant: &Variant, children| {
         let pattern = variant.pattern(variant.children());
-        let children = variant.children().count();
         let arms = variant.children().enumerate().map(|(index, field)| {
             let reference = reference(field);
             quote!(#index => #reference,)
         });
         quote!(#pattern => match index { #(#arms)* _ => ::mutagen_engine::no_child(index, #children) },)
-    })
+    };
+    match_parents(container, arm, quote!(::mutagen_engine::no_child(index, 0)))
 }
 
-/// The smallest variant is 0, the others count in the order of declaration.
+/// The smallest variant is 0, the others count in the order of declaration. What is no position counts here as well.
 fn magnitude(container: &Container) -> TokenStream {
+    if let Some(mutants) = &container.attributes.mutants {
+        return quote!(<#mutants as ::mutagen_engine::RootMutants<Self>>::magnitude(self));
+    }
     let smallest = if container.attributes.smallest.is_none() { container.smallest() } else { None };
-    let mut next = 0..;
+    let mut next = u64::from(smallest.is_some())..;
     let arms = container.variants.iter().map(|variant| {
         let is_smallest = smallest.is_some_and(|smallest| std::ptr::eq(smallest, variant));
-        let magnitude =
-            if is_smallest { 0 } else { next.next().unwrap_or(0u64) + u64::from(smallest.is_some()) };
-        let pattern = variant.pattern([]);
-        quote!(#pattern => #magnitude,)
+        let magnitude = if is_smallest { 0 } else { next.next().unwrap_or_default() };
+        let pattern = variant.pattern(variant.custom().map(|(field, _)| field));
+        let custom = variant.custom().map(|(field, mutants)| {
+            let (ty, binding) = (&field.ty, &field.binding);
+            quote!(.saturating_add(<#mutants as ::mutagen_engine::RootMutants<#ty>>::magnitude(#binding)))
+        });
+        quote!(#pattern => #magnitude #(#custom)*,)
     });
     quote!(match self { #(#arms)* })
 }
@@ -121,10 +136,10 @@ fn root_mutants(container: &Container, generics: &Generics) -> Result<Root> {
 /// number is beyond these mutants.
 fn exchanges(variant: &Variant) -> Result<Root> {
     let exchange = Exchange::of(variant);
-    let (count, arm) = (exchange.count()?, exchange.arm());
-    let mutate = match count {
-        0 => quote!(::core::result::Result::<bool, usize>::Err(number)),
-        _ => quote!(match number.checked_sub(#count) {
+    let count = exchange.count()?;
+    let mutate = match exchange.arm() {
+        None => quote!(::core::result::Result::<bool, usize>::Err(number)),
+        Some(arm) => quote!(match number.checked_sub(#count) {
             ::core::option::Option::Some(beyond) => ::core::result::Result::Err(beyond),
             ::core::option::Option::None => ::core::result::Result::Ok(match self { #arm }),
         }),

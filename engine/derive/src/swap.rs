@@ -39,18 +39,16 @@ impl<'a> Exchange<'a> {
     }
 
     /// The arm of a `match` on the value that turns it into mutant `number`, and says whether it differs. Nothing is copied
-    /// before it is clear that something changes.
-    pub fn arm(&self) -> TokenStream {
+    /// before it is clear that something changes. `None` if there are no mutants.
+    pub fn arm(&self) -> Option<TokenStream> {
+        self.slots.first()?;
         let pattern = self.variant.pattern(self.slots.iter().map(|slot| slot.field));
-        if self.slots.is_empty() {
-            return quote!(#pattern => false,);
-        }
         let identity = self.identity();
         let digits = self.digits();
         let choices = self.slots.iter().map(Slot::choice);
         let digit: Vec<_> = self.slots.iter().map(|slot| &slot.digit).collect();
         let places = self.slots.iter().map(|slot| inner_mut(slot.field));
-        quote! {
+        Some(quote! {
             #pattern => {
                 let number = if number < #identity { number } else { number + 1 };
                 #digits
@@ -60,7 +58,7 @@ impl<'a> Exchange<'a> {
                 #(if let ::core::option::Option::Some(new) = #digit { *#places = new; })*
                 changed
             }
-        }
+        })
     }
 
     /// The number of the combination that is the value itself.
