@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use mutagen_engine::{Count, Generate, Mutable, Scope, Source};
-
-use crate::leaf::no_children;
+use mutagen_engine::{Count, Generate, Mutable, RootMutants, Scope, Source};
 
 /// The content of a data segment or of a custom section.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub struct Bytes(pub Vec<u8>);
+#[derive(Clone, PartialEq, Eq, Hash, Default, Generate, Mutable)]
+#[mutagen(mutants = Edits, generate = any_bytes)]
+pub struct Bytes(#[mutagen(skip)] pub Vec<u8>);
 
 impl fmt::Debug for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -22,15 +21,9 @@ impl From<&[u8]> for Bytes {
     }
 }
 
-impl Generate for Bytes {
-    fn generate(source: &mut Source, size: usize) -> Self {
-        let length = source.below(size + 1);
-        Self((0..length).map(|_| source.bits() as u8).collect())
-    }
-
-    fn smallest() -> Self {
-        Self::default()
-    }
+fn any_bytes(source: &mut Source, size: usize) -> Bytes {
+    let length = source.below(size + 1);
+    Bytes((0..length).map(|_| source.bits() as u8).collect())
 }
 
 /// Edits of bytes: shorter ones first.
@@ -42,35 +35,37 @@ const EDITS: [fn(&mut Vec<u8>); 5] = [
     |bytes| bytes.push(0xff),
 ];
 
-impl Mutable for Bytes {
-    no_children!();
+/// The mutants of [`Bytes`].
+struct Edits;
 
-    fn count(&self, _: &Scope) -> Count {
-        Count { fixed: EDITS.len(), sampled: usize::from(!self.0.is_empty()) }
+impl RootMutants<Bytes> for Edits {
+    fn count(bytes: &Bytes, _: &Scope) -> Count {
+        Count { fixed: EDITS.len(), sampled: usize::from(!bytes.0.is_empty()) }
     }
 
     /// Besides the edits, a random byte at a random place.
-    fn mutate(&mut self, number: usize, source: &mut Source) -> bool {
-        let length = self.0.len();
+    fn mutate(Bytes(bytes): &mut Bytes, number: usize, source: &mut Source) -> bool {
+        let length = bytes.len();
         if let Some(edit) = EDITS.get(number) {
-            edit(&mut self.0);
-            return self.0.len() != length;
+            edit(bytes);
+            return bytes.len() != length;
         }
         if length == 0 {
             return false;
         }
         let (place, byte) = (source.below(length), source.bits() as u8);
-        std::mem::replace(&mut self.0[place], byte) != byte
+        std::mem::replace(&mut bytes[place], byte) != byte
     }
 
-    fn magnitude(&self) -> u64 {
-        self.0.len() as u64
+    fn magnitude(bytes: &Bytes) -> u64 {
+        bytes.0.len() as u64
     }
 }
 
 /// A name of an import, export or custom section.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Name(pub String);
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
+#[mutagen(mutants = OtherNames, generate = any_name)]
+pub struct Name(#[mutagen(skip)] pub String);
 
 impl From<&str> for Name {
     fn from(name: &str) -> Self {
@@ -81,35 +76,30 @@ impl From<&str> for Name {
 /// Few, because all that matters is whether names are equal.
 const NAMES: [&str; 4] = ["", "a", "b", "\u{e9}"];
 
-impl Generate for Name {
-    fn generate(source: &mut Source, _: usize) -> Self {
-        Self::from(NAMES[source.below(NAMES.len())])
-    }
+fn any_name(source: &mut Source, _: usize) -> Name {
+    Name::from(NAMES[source.below(NAMES.len())])
+}
 
-    fn smallest() -> Self {
-        Self::default()
+/// The mutants of a [`Name`].
+struct OtherNames;
+
+impl OtherNames {
+    fn than(name: &Name) -> impl Iterator<Item = &'static str> {
+        NAMES.into_iter().filter(|other| *other != name.0)
     }
 }
 
-impl Name {
-    fn others(&self) -> impl Iterator<Item = &'static str> {
-        NAMES.into_iter().filter(|name| *name != self.0)
-    }
-}
-
-impl Mutable for Name {
-    no_children!();
-
-    fn count(&self, _: &Scope) -> Count {
-        Count::fixed(self.others().count())
+impl RootMutants<Name> for OtherNames {
+    fn count(name: &Name, _: &Scope) -> Count {
+        Count::fixed(Self::than(name).count())
     }
 
-    fn mutate(&mut self, number: usize, _: &mut Source) -> bool {
-        let mutant = self.others().nth(number);
-        mutant.inspect(|mutant| *self = Self::from(*mutant)).is_some()
+    fn mutate(name: &mut Name, number: usize, _: &mut Source) -> bool {
+        let mutant = Self::than(name).nth(number);
+        mutant.inspect(|mutant| *name = Name::from(*mutant)).is_some()
     }
 
-    fn magnitude(&self) -> u64 {
-        self.0.bytes().map(u64::from).sum()
+    fn magnitude(name: &Name) -> u64 {
+        name.0.bytes().map(u64::from).sum()
     }
 }

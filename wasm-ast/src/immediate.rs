@@ -8,10 +8,12 @@ use std::fmt;
 use mutagen_engine::{Generate, Mutable};
 
 use crate::index::MemIdx;
+use crate::leaf::{self, Candidates};
 
 /// The bits of a 32-bit float.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct F32(pub u32);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct F32(#[mutagen(skip)] pub u32);
 
 impl fmt::Debug for F32 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -20,8 +22,9 @@ impl fmt::Debug for F32 {
 }
 
 /// The bits of a 64-bit float.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct F64(pub u64);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct F64(#[mutagen(skip)] pub u64);
 
 impl fmt::Debug for F64 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,20 +33,24 @@ impl fmt::Debug for F64 {
 }
 
 /// The sixteen bytes of a vector constant, lowest first. Boxed: vectors are rare, and instructions should be small.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct V128(pub Box<[u8; 16]>);
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct V128(#[mutagen(skip)] pub Box<[u8; 16]>);
 
 /// The lane numbers of `i8x16.shuffle`. Valid ones are below 32.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Lanes(pub Box<[u8; 16]>);
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct Lanes(#[mutagen(skip)] pub Box<[u8; 16]>);
 
 /// A lane number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Lane(pub u8);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct Lane(#[mutagen(skip)] pub u8);
 
 /// The alignment that a memory access promises, as exponent of two. An access is valid up to its natural alignment.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Align(u8);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct Align(#[mutagen(skip)] u8);
 
 impl Align {
     /// The largest exponent: the next bit says that a memory index follows.
@@ -61,8 +68,9 @@ impl Align {
 }
 
 /// The constant that a memory access adds to its address. Bytes rather than a `u64` for the same reason as indices.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Offset([u8; 8]);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct Offset(#[mutagen(skip)] [u8; 8]);
 
 impl Offset {
     /// The offset of so many bytes. Above `u32::MAX` it needs memory64.

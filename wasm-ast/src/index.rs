@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use mutagen_engine::{Scope, Source};
+use mutagen_engine::{Generate, Mutable, Scope, Source};
 
 use crate::features::when;
-use crate::leaf::{Leaf, leaves};
+use crate::leaf::{self, Candidates, Leaf};
 
 /// Neighbours, then small numbers.
 fn near(index: u32) -> [u32; 6] {
@@ -18,8 +18,9 @@ macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident $feature:ident;)*) => {
         $(
             $(#[$doc])*
-            #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-            pub struct $name([u8; 4]);
+            #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Generate, Mutable)]
+            #[mutagen(mutants = Candidates, generate = leaf::generate)]
+            pub struct $name(#[mutagen(skip)] [u8; 4]);
 
             impl $name {
                 /// The index with this number.
@@ -52,8 +53,6 @@ macro_rules! indices {
                     if when::$feature(scope) { near(index) } else { [0; 6] }
                 }
             }
-
-            leaves!($name);
 
             impl From<u32> for $name {
                 fn from(index: u32) -> Self {

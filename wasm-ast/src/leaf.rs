@@ -1,7 +1,7 @@
-//! Generation and mutation of what has no parts: numbers with a meaning, and the instructions of a group. Derived code would
-//! not know that 0x7fc00000 is a float that matters, or that memory 1 needs a feature.
+//! Generation and mutation of numbers with a meaning. The type alone does not know that 0x7fc00000 is a float that matters, or
+//! that memory 1 needs a feature.
 
-use mutagen_engine::{Count, NumberMutants, Scope, Source};
+use mutagen_engine::{Count, NumberMutants, RootMutants, Scope, Source};
 
 /// A value that is a number, or can be written as one. The smallest is zero.
 pub(crate) trait Leaf: Sized {
@@ -74,21 +74,30 @@ fn paper(scope: &Scope) -> bool {
     matches!(scope.get(), Some(NumberMutants::Paper))
 }
 
-pub(crate) fn count<L: Leaf>(leaf: &L, scope: &Scope) -> Count {
-    if paper(scope) {
-        return Count { fixed: 0, sampled: 1 };
-    }
-    let candidates = L::candidates(leaf.bits(), scope);
-    Count { fixed: fresh(leaf.bits(), candidates.as_ref()).count(), sampled: L::SAMPLED }
-}
+/// The mutants of a leaf.
+pub(crate) struct Candidates;
 
-pub(crate) fn mutate<L: Leaf>(leaf: &mut L, number: usize, source: &mut Source) -> bool {
-    let Some(mutant) = mutant::<L>(leaf.bits(), number, source) else { return false };
-    let changed = mutant != leaf.bits();
-    if changed {
-        *leaf = L::from_bits(mutant);
+impl<L: Leaf> RootMutants<L> for Candidates {
+    fn count(leaf: &L, scope: &Scope) -> Count {
+        if paper(scope) {
+            return Count { fixed: 0, sampled: 1 };
+        }
+        let candidates = L::candidates(leaf.bits(), scope);
+        Count { fixed: fresh(leaf.bits(), candidates.as_ref()).count(), sampled: L::SAMPLED }
     }
-    changed
+
+    fn mutate(leaf: &mut L, number: usize, source: &mut Source) -> bool {
+        let Some(mutant) = mutant::<L>(leaf.bits(), number, source) else { return false };
+        let changed = mutant != leaf.bits();
+        if changed {
+            *leaf = L::from_bits(mutant);
+        }
+        changed
+    }
+
+    fn magnitude(leaf: &L) -> u64 {
+        leaf.bits().distance()
+    }
 }
 
 fn mutant<L: Leaf>(bits: L::Bits, number: usize, source: &mut Source) -> Option<L::Bits> {
@@ -99,54 +108,7 @@ fn mutant<L: Leaf>(bits: L::Bits, number: usize, source: &mut Source) -> Option<
     candidate.or_else(|| (L::SAMPLED > 0).then(|| L::random(source, SAMPLE_SIZE)))
 }
 
-/// Implements `Generate` and `Mutable` for leaves.
-macro_rules! leaves {
-    ($($type:ty),* $(,)?) => {
-        $(
-            impl mutagen_engine::Generate for $type {
-                fn generate(source: &mut mutagen_engine::Source, size: usize) -> Self {
-                    $crate::leaf::Leaf::from_bits(<Self as $crate::leaf::Leaf>::random(source, size))
-                }
-
-                fn smallest() -> Self {
-                    $crate::leaf::Leaf::from_bits(Default::default())
-                }
-            }
-
-            impl mutagen_engine::Mutable for $type {
-                $crate::leaf::no_children!();
-
-                fn count(&self, scope: &mutagen_engine::Scope) -> mutagen_engine::Count {
-                    $crate::leaf::count(self, scope)
-                }
-
-                fn mutate(&mut self, number: usize, source: &mut mutagen_engine::Source) -> bool {
-                    $crate::leaf::mutate(self, number, source)
-                }
-
-                fn magnitude(&self) -> u64 {
-                    $crate::leaf::Bits::distance($crate::leaf::Leaf::bits(self))
-                }
-            }
-        )*
-    };
+/// The generator of a leaf.
+pub(crate) fn generate<L: Leaf>(source: &mut Source, size: usize) -> L {
+    L::from_bits(L::random(source, size))
 }
-
-/// The part of `Mutable` that is the same for everything without parts.
-macro_rules! no_children {
-    () => {
-        fn children(&self) -> usize {
-            0
-        }
-
-        fn child(&self, index: usize) -> &dyn mutagen_engine::Mutable {
-            mutagen_engine::no_child(index, 0)
-        }
-
-        fn child_mut(&mut self, index: usize) -> &mut dyn mutagen_engine::Mutable {
-            mutagen_engine::no_child(index, 0)
-        }
-    };
-}
-
-pub(crate) use {leaves, no_children};

@@ -40,7 +40,8 @@
 //!
 //! ## Where to find what
 //!
-//! One table (`table.rs`) lists the instructions; the types, the mutators, the decoder and the encoder are made from it.
+//! One table (`table.rs`) lists the instructions; their types, the decoder and the encoder are made from it. Generation and
+//! mutation of all types are derived; `leaf` and `bytes` say which numbers, bytes and names are worth trying.
 //! wasmparser is known to `decode`, wasm-encoder to `encode`, wat and wasmprinter to `text` alone.
 
 mod bytes;

@@ -6,7 +6,7 @@ use crate::bytes::{Bytes, Name};
 use crate::features::when;
 use crate::index::{FuncIdx, GlobalIdx, MemIdx, TableIdx, TypeIdx};
 use crate::instr::Instr;
-use crate::leaf::{Leaf, leaves};
+use crate::leaf::{self, Candidates, Leaf};
 use crate::op::Op;
 use crate::types::{FuncType, GlobalType, Limits, RefType, TableType, ValType};
 
@@ -90,8 +90,9 @@ pub struct Locals {
 }
 
 /// A number of locals.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct LocalCount(pub u32);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct LocalCount(#[mutagen(skip)] pub u32);
 
 impl Leaf for LocalCount {
     type Bits = u32;
@@ -109,8 +110,6 @@ impl Leaf for LocalCount {
         [count.saturating_sub(1), count.saturating_add(1), 0, 1, 2, 3]
     }
 }
-
-leaves!(LocalCount);
 
 /// An expression that gives the first value of a global, or the place of a segment. The binary format has no room for
 /// blocks here, but for every other instruction.

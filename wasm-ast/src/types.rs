@@ -4,7 +4,7 @@ use mutagen_engine::{Generate, Mutable, Scope};
 
 use crate::features::when;
 use crate::index::TypeIdx;
-use crate::leaf::{Leaf, leaves};
+use crate::leaf::{self, Candidates, Leaf};
 
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
@@ -77,8 +77,9 @@ pub enum AddressType {
 }
 
 /// One end of [`Limits`], in pages for memories and in elements for tables.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Bound(pub u64);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
+#[mutagen(mutants = Candidates, generate = leaf::generate)]
+pub struct Bound(#[mutagen(skip)] pub u64);
 
 impl Leaf for Bound {
     type Bits = u64;
@@ -100,8 +101,6 @@ impl Leaf for Bound {
         [near[0], near[1], 0, 1, 2, 65_535, 65_536, 65_537, u32::MAX.into(), wide[0], wide[1], wide[2]]
     }
 }
-
-leaves!(Bound);
 
 /// The size that a memory or a table begins with, and the one that it may grow to. It is also the whole type of a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]

@@ -4,9 +4,7 @@ use mutagen_engine::{Scope, Source};
 
 use super::{Align, F32, F64, Lane, Lanes, Offset, V128};
 use crate::features::when;
-use crate::leaf::{Bits, Leaf, leaves};
-
-leaves!(F32, F64, V128, Lanes, Lane, Align, Offset);
+use crate::leaf::{Bits, Leaf};
 
 /// Floats at which something changes; negative ones and neighbours stand on the line of their kin.
 #[rustfmt::skip]
@@ -53,48 +51,39 @@ const F64S: [u64; 30] = [
     0x43f0_0000_0000_0000, // 2^64
 ];
 
-impl Leaf for F32 {
-    type Bits = u32;
-    const SAMPLED: usize = 1;
+macro_rules! floats {
+    ($($name:ident: $float:ident, $bits:ident, $candidates:ident;)*) => {
+        $(impl Leaf for $name {
+            type Bits = $bits;
+            const SAMPLED: usize = 1;
 
-    fn bits(&self) -> u32 {
-        self.0
-    }
+            fn bits(&self) -> $bits {
+                self.0
+            }
 
-    fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
+            fn from_bits(bits: $bits) -> Self {
+                Self(bits)
+            }
 
-    fn candidates(_: u32, _: &Scope) -> impl AsRef<[u32]> {
-        F32S
-    }
+            fn candidates(_: $bits, _: &Scope) -> impl AsRef<[$bits]> {
+                $candidates
+            }
 
-    /// A small whole number, or any bits.
-    fn random(source: &mut Source, size: usize) -> u32 {
-        if source.chance(1, 2) { (small(source, size) as f32).to_bits() } else { source.bits() as u32 }
-    }
+            /// A small whole number, or any bits.
+            fn random(source: &mut Source, size: usize) -> $bits {
+                if source.chance(1, 2) {
+                    (small(source, size) as $float).to_bits()
+                } else {
+                    source.bits() as $bits
+                }
+            }
+        })*
+    };
 }
 
-impl Leaf for F64 {
-    type Bits = u64;
-    const SAMPLED: usize = 1;
-
-    fn bits(&self) -> u64 {
-        self.0
-    }
-
-    fn from_bits(bits: u64) -> Self {
-        Self(bits)
-    }
-
-    fn candidates(_: u64, _: &Scope) -> impl AsRef<[u64]> {
-        F64S
-    }
-
-    /// A small whole number, or any bits.
-    fn random(source: &mut Source, size: usize) -> u64 {
-        if source.chance(1, 2) { (small(source, size) as f64).to_bits() } else { source.bits() }
-    }
+floats! {
+    F32: f32, u32, F32S;
+    F64: f64, u64, F64S;
 }
 
 fn small(source: &mut Source, size: usize) -> i64 {
