@@ -33,6 +33,7 @@ mod settings;
 mod state;
 mod value;
 mod verdict;
+mod view;
 mod wasmi;
 mod wasmtime;
 

@@ -51,26 +51,6 @@ impl Extent {
     }
 }
 
-/// An engine's handles of what [`State`] shows, in its order.
-#[derive(Debug)]
-pub(crate) struct Visible<M, G, T> {
-    pub memories: Vec<(String, M)>,
-    pub globals: Vec<(String, G)>,
-    pub tables: Vec<(String, T)>,
-}
-
-impl<M, G, T> Default for Visible<M, G, T> {
-    fn default() -> Self {
-        Self { memories: Vec::new(), globals: Vec::new(), tables: Vec::new() }
-    }
-}
-
-/// Adds a handle under the name of its export, or under its number among the imports of its kind.
-pub(crate) fn push<H>(handles: &mut Vec<(String, H)>, name: Option<String>, handle: H) {
-    let name = name.unwrap_or_else(|| format!("import {}", handles.len()));
-    handles.push((name, handle));
-}
-
 /// Bytes that are looked at together. Most memories are nearly all zero, and telling that a block is zero is much
 /// faster than mixing it into a digest.
 const BLOCK: usize = 1024;

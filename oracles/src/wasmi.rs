@@ -15,8 +15,9 @@ use crate::{
     host::Host,
     limits::Which,
     settings::{Features, Limits, Settings},
-    state::{Extent, NamedValue, State, push},
+    state::State,
     value::{Value, ValueType},
+    view::{Item, Look, View, sorted},
 };
 
 /// wasmi as a black box.
@@ -110,16 +111,14 @@ struct WasmiInstance {
     store: Store<Host>,
     instance: Option<::wasmi::Instance>,
     imports: Vec<Extern>,
-    visible: Option<Visible>,
+    view: Option<View<Store<Host>>>,
 }
-
-type Visible = crate::state::Visible<Memory, Global, Table>;
 
 impl WasmiInstance {
     fn new(engine: &::wasmi::Engine, limits: &Limits) -> Self {
         let mut store = Store::new(engine, Host::new(limits));
         store.limiter(|host| host);
-        Self { store, instance: None, imports: Vec::new(), visible: None }
+        Self { store, instance: None, imports: Vec::new(), view: None }
     }
 
     /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
@@ -161,52 +160,67 @@ impl WasmiInstance {
         Ok(outputs.iter().map(|value| from_wasmi(&self.store, value)).collect())
     }
 
-    fn visible(&mut self) -> &Visible {
-        self.visible.get_or_insert_with(|| visible(&self.store, &self.imports, self.instance.as_ref()))
+    /// The view, which is made at the first look, and what it looks at.
+    fn look(&mut self) -> (&View<Store<Host>>, &mut Store<Host>) {
+        let Self { store, instance, imports, view } = self;
+        let view = view.get_or_insert_with(|| {
+            let imports = imports.iter().filter_map(|import| item(*import));
+            let exports = exports(store, instance.as_ref());
+            View::new(imports, exports.filter_map(|(name, export)| Some((name, item(export)?))))
+        });
+        (view, store)
     }
 }
 
 const NO_FUNCREF: &str = "a function reference cannot be made by the host";
 
-fn visible(store: &Store<Host>, imports: &[Extern], instance: Option<&::wasmi::Instance>) -> Visible {
-    let mut visible = Visible::default();
-    for import in imports {
-        add(&mut visible, None, *import);
-    }
-    for (name, export) in sorted_exports(store, instance) {
-        add(&mut visible, Some(name), export);
-    }
-    visible
+fn exports<'a>(
+    store: &'a Store<Host>,
+    instance: Option<&'a ::wasmi::Instance>,
+) -> impl Iterator<Item = (String, Extern)> {
+    let exports = instance.into_iter().flat_map(move |instance| instance.exports(store));
+    exports.map(|export| (export.name().to_owned(), export.into_extern()))
 }
 
-fn sorted_exports(store: &Store<Host>, instance: Option<&::wasmi::Instance>) -> Vec<(String, Extern)> {
-    let Some(instance) = instance else { return Vec::new() };
-    let exports = instance.exports(store);
-    let mut exports: Vec<_> =
-        exports.map(|export| (export.name().to_owned(), export.into_extern())).collect();
-    exports.sort_by(|a, b| a.0.cmp(&b.0));
-    exports
-}
-
-fn add(visible: &mut Visible, name: Option<String>, item: Extern) {
+fn item(item: Extern) -> Option<Item<Store<Host>>> {
     match item {
-        Extern::Memory(memory) => push(&mut visible.memories, name, memory),
-        Extern::Global(global) => push(&mut visible.globals, name, global),
-        Extern::Table(table) => push(&mut visible.tables, name, table),
-        Extern::Func(_) => {}
+        Extern::Memory(memory) => Some(Item::Memory(memory)),
+        Extern::Global(global) => Some(Item::Global(global)),
+        Extern::Table(table) => Some(Item::Table(table)),
+        Extern::Func(_) => None,
+    }
+}
+
+impl Look for Store<Host> {
+    type Memory = Memory;
+    type Global = Global;
+    type Table = Table;
+
+    fn host(&self) -> &Host {
+        self.data()
+    }
+
+    fn bytes(&self, memory: Memory) -> &[u8] {
+        memory.data(self)
+    }
+
+    fn value(&mut self, global: Global) -> Value {
+        from_wasmi(&*self, &global.get(&*self))
+    }
+
+    fn elements(&mut self, table: Table) -> Vec<Value> {
+        (0..table.size(&*self))
+            .map_while(|index| table.get(&*self, index))
+            .map(|element| from_wasmi(&*self, &Val::from(element)))
+            .collect()
     }
 }
 
 impl Instance for WasmiInstance {
     fn exports(&self) -> Vec<Function> {
-        let exports = sorted_exports(&self.store, self.instance.as_ref());
-        exports
-            .into_iter()
-            .filter_map(|(name, export)| {
-                let signature = signature(&export.into_func()?.ty(&self.store));
-                Some(Function { name, signature })
-            })
-            .collect()
+        let functions = exports(&self.store, self.instance.as_ref())
+            .filter_map(|(name, export)| Some((name, signature(&export.into_func()?.ty(&self.store)))));
+        sorted(functions).into_iter().map(|(name, signature)| Function { name, signature }).collect()
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
@@ -214,38 +228,19 @@ impl Instance for WasmiInstance {
     }
 
     fn state(&mut self) -> State {
-        self.visible();
-        let Self { store, visible: Some(visible), .. } = self else { return State::default() };
-        let mut state = State { host: store.data().log.clone(), ..State::default() };
-        for (name, memory) in &visible.memories {
-            state.memories.push(Extent::of_memory(name, memory.data(&*store)));
-        }
-        for (name, global) in &visible.globals {
-            let value = from_wasmi(&*store, &global.get(&*store));
-            state.globals.push(NamedValue { name: name.clone(), value });
-        }
-        for (name, table) in &visible.tables {
-            state.tables.push(Extent::of_table(name, &elements(store, table)));
-        }
-        state
+        let (view, store) = self.look();
+        view.state(store)
     }
 
     fn memory(&mut self, index: usize) -> Vec<u8> {
-        let memory = self.visible().memories.get(index).map(|(_, memory)| *memory);
-        memory.map_or_else(Vec::new, |memory| memory.data(&self.store).to_vec())
+        let (view, store) = self.look();
+        view.memory(store, index)
     }
 
     fn table(&mut self, index: usize) -> Vec<Value> {
-        let table = self.visible().tables.get(index).map(|(_, table)| *table);
-        table.map_or_else(Vec::new, |table| elements(&self.store, &table))
+        let (view, store) = self.look();
+        view.table(store, index)
     }
-}
-
-fn elements(store: &Store<Host>, table: &Table) -> Vec<Value> {
-    (0..table.size(store))
-        .map_while(|index| table.get(store, index))
-        .map(|element| from_wasmi(store, &Val::from(element)))
-        .collect()
 }
 
 fn stub(store: &mut Store<Host>, ty: &ExternType) -> Result<Extern, ::wasmi::Error> {

@@ -17,8 +17,9 @@ use crate::{
     limits::Which,
     scan::wasm_features,
     settings::{Limits, NanMode, Settings},
-    state::{Extent, NamedValue, State, push},
+    state::State,
     value::{Value, ValueType},
+    view::{Item, Look, View, sorted},
 };
 
 /// wasmtime as a black box. Clones share the engine; every instance has a store of its own.
@@ -203,16 +204,14 @@ struct WasmtimeInstance {
     store: Store<Host>,
     instance: Option<::wasmtime::Instance>,
     imports: Vec<Extern>,
-    visible: Option<Visible>,
+    view: Option<View<Store<Host>>>,
 }
-
-type Visible = crate::state::Visible<Memory, Global, Table>;
 
 impl WasmtimeInstance {
     fn new(engine: &::wasmtime::Engine, limits: &Limits) -> Self {
         let mut store = Store::new(engine, Host::new(limits));
         store.limiter(|host| host);
-        Self { store, instance: None, imports: Vec::new(), visible: None }
+        Self { store, instance: None, imports: Vec::new(), view: None }
     }
 
     /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
@@ -253,40 +252,56 @@ impl WasmtimeInstance {
         Ok(outputs.iter().map(|value| from_wasmtime(&self.store, value)).collect())
     }
 
-    fn visible(&mut self) -> &Visible {
-        if self.visible.is_none() {
-            self.visible = Some(visible(&mut self.store, &self.imports, self.instance));
-        }
-        self.visible.get_or_insert_default()
+    /// The view, which is made at the first look, and what it looks at.
+    fn look(&mut self) -> (&View<Store<Host>>, &mut Store<Host>) {
+        let Self { store, instance, imports, view } = self;
+        let view = view.get_or_insert_with(|| {
+            let imports = imports.iter().filter_map(|import| item(import.clone()));
+            let exports = instance.as_ref().map(|instance| instance.exports(&mut *store));
+            let exports = exports
+                .into_iter()
+                .flatten()
+                .filter_map(|export| Some((export.name().to_owned(), item(export.into_extern())?)));
+            View::new(imports, exports)
+        });
+        (view, store)
     }
 }
 
-fn visible(store: &mut Store<Host>, imports: &[Extern], instance: Option<::wasmtime::Instance>) -> Visible {
-    let mut visible = Visible::default();
-    for import in imports {
-        add(&mut visible, None, import.clone());
-    }
-    for (name, export) in sorted_exports(store, instance) {
-        add(&mut visible, Some(name), export);
-    }
-    visible
-}
-
-fn sorted_exports(store: &mut Store<Host>, instance: Option<::wasmtime::Instance>) -> Vec<(String, Extern)> {
-    let Some(instance) = instance else { return Vec::new() };
-    let exports = instance.exports(store);
-    let mut exports: Vec<_> =
-        exports.map(|export| (export.name().to_owned(), export.into_extern())).collect();
-    exports.sort_by(|a, b| a.0.cmp(&b.0));
-    exports
-}
-
-fn add(visible: &mut Visible, name: Option<String>, item: Extern) {
+fn item(item: Extern) -> Option<Item<Store<Host>>> {
     match item {
-        Extern::Memory(memory) => push(&mut visible.memories, name, memory),
-        Extern::Global(global) => push(&mut visible.globals, name, global),
-        Extern::Table(table) => push(&mut visible.tables, name, table),
-        _ => {}
+        Extern::Memory(memory) => Some(Item::Memory(memory)),
+        Extern::Global(global) => Some(Item::Global(global)),
+        Extern::Table(table) => Some(Item::Table(table)),
+        _ => None,
+    }
+}
+
+impl Look for Store<Host> {
+    type Memory = Memory;
+    type Global = Global;
+    type Table = Table;
+
+    fn host(&self) -> &Host {
+        self.data()
+    }
+
+    fn bytes(&self, memory: Memory) -> &[u8] {
+        memory.data(self)
+    }
+
+    fn value(&mut self, global: Global) -> Value {
+        let value = global.get(&mut *self);
+        from_wasmtime(&*self, &value)
+    }
+
+    fn elements(&mut self, table: Table) -> Vec<Value> {
+        (0..table.size(&*self))
+            .map_while(|index| table.get(&mut *self, index).map(Val::from))
+            .collect::<Vec<Val>>()
+            .iter()
+            .map(|element| from_wasmtime(&*self, element))
+            .collect()
     }
 }
 
@@ -294,14 +309,9 @@ impl Instance for WasmtimeInstance {
     fn exports(&self) -> Vec<Function> {
         let Some(instance) = self.instance else { return Vec::new() };
         let exports = instance.module(&self.store).exports();
-        let mut functions: Vec<Function> = exports
-            .filter_map(|export| {
-                let signature = signature(export.ty().func()?);
-                Some(Function { name: export.name().to_owned(), signature })
-            })
-            .collect();
-        functions.sort_by(|a, b| a.name.cmp(&b.name));
-        functions
+        let functions =
+            exports.filter_map(|export| Some((export.name().to_owned(), signature(export.ty().func()?))));
+        sorted(functions).into_iter().map(|(name, signature)| Function { name, signature }).collect()
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
@@ -309,40 +319,19 @@ impl Instance for WasmtimeInstance {
     }
 
     fn state(&mut self) -> State {
-        self.visible();
-        let Self { store, visible: Some(visible), .. } = self else { return State::default() };
-        let mut state = State { host: store.data().log.clone(), ..State::default() };
-        for (name, memory) in &visible.memories {
-            state.memories.push(Extent::of_memory(name, memory.data(&*store)));
-        }
-        for (name, global) in &visible.globals {
-            let value = global.get(&mut *store);
-            state.globals.push(NamedValue { name: name.clone(), value: from_wasmtime(&*store, &value) });
-        }
-        for (name, table) in &visible.tables {
-            state.tables.push(Extent::of_table(name, &elements(store, table)));
-        }
-        state
+        let (view, store) = self.look();
+        view.state(store)
     }
 
     fn memory(&mut self, index: usize) -> Vec<u8> {
-        let memory = self.visible().memories.get(index).map(|(_, memory)| *memory);
-        memory.map_or_else(Vec::new, |memory| memory.data(&self.store).to_vec())
+        let (view, store) = self.look();
+        view.memory(store, index)
     }
 
     fn table(&mut self, index: usize) -> Vec<Value> {
-        let table = self.visible().tables.get(index).map(|(_, table)| *table);
-        table.map_or_else(Vec::new, |table| elements(&mut self.store, &table))
+        let (view, store) = self.look();
+        view.table(store, index)
     }
-}
-
-fn elements(store: &mut Store<Host>, table: &Table) -> Vec<Value> {
-    (0..table.size(&*store))
-        .map_while(|index| table.get(&mut *store, index).map(Val::from))
-        .collect::<Vec<Val>>()
-        .iter()
-        .map(|element| from_wasmtime(&*store, element))
-        .collect()
 }
 
 fn stub(store: &mut Store<Host>, ty: &ExternType) -> ::wasmtime::Result<Extern> {

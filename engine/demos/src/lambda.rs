@@ -31,32 +31,31 @@ pub enum Term {
 
 use Term::{Apply, Lambda, Variable};
 
-/// What can be wrong with substitution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bug {
-    /// Shifting leaves all variables alone.
-    ShiftLeavesAllVariables,
-    /// Shifting changes bound variables, too.
-    ShiftChangesBoundVariables,
-    /// Shifting leaves the first free variable alone.
-    ShiftLeavesTheFirstFree,
-    /// Shifting does not count binders on its way down.
-    ShiftDoesNotCountBinders,
-    /// Substitution replaces every variable.
-    SubstitutesEverywhere,
-    /// Substitution replaces no variable.
-    SubstitutesNowhere,
-    /// What is substituted below a binder is not shifted.
-    SubstitutesWithoutShift,
-    /// Substitution does not count binders on its way down.
-    SubstitutionDoesNotCountBinders,
-    /// The argument of a reduced application is not shifted.
-    ArgumentIsNotShifted,
-    /// The body of a reduced application is not shifted back.
-    BodyIsNotShiftedBack,
+bugs! {
+    /// What can be wrong with substitution.
+    pub enum Bug {
+        /// Shifting leaves all variables alone.
+        ShiftLeavesAllVariables,
+        /// Shifting changes bound variables, too.
+        ShiftChangesBoundVariables,
+        /// Shifting leaves the first free variable alone.
+        ShiftLeavesTheFirstFree,
+        /// Shifting does not count binders on its way down.
+        ShiftDoesNotCountBinders,
+        /// Substitution replaces every variable.
+        SubstitutesEverywhere,
+        /// Substitution replaces no variable.
+        SubstitutesNowhere,
+        /// What is substituted below a binder is not shifted.
+        SubstitutesWithoutShift,
+        /// Substitution does not count binders on its way down.
+        SubstitutionDoesNotCountBinders,
+        /// The argument of a reduced application is not shifted.
+        ArgumentIsNotShifted,
+        /// The body of a reduced application is not shifted back.
+        BodyIsNotShiftedBack,
+    }
 }
-
-use Bug::*;
 
 /// The type of a term whose free variables have these types, the innermost last.
 pub fn type_of(term: &Term, context: &mut Vec<Type>) -> Option<Type> {
@@ -81,18 +80,7 @@ pub fn type_of(term: &Term, context: &mut Vec<Type>) -> Option<Type> {
 
 impl Demo for Bug {
     const NAME: &'static str = "lambda calculus";
-    const ALL: &'static [Self] = &[
-        ShiftLeavesAllVariables,
-        ShiftChangesBoundVariables,
-        ShiftLeavesTheFirstFree,
-        ShiftDoesNotCountBinders,
-        SubstitutesEverywhere,
-        SubstitutesNowhere,
-        SubstitutesWithoutShift,
-        SubstitutionDoesNotCountBinders,
-        ArgumentIsNotShifted,
-        BodyIsNotShiftedBack,
-    ];
+    const ALL: &'static [Self] = Self::LIST;
     type Case = Term;
 
     /// Checks a term that has a type and can be reduced: every step keeps the type.

@@ -18,6 +18,21 @@ use mutagen_engine::{Mutable, Outcome};
 use std::fmt::Debug;
 use std::hash::Hash;
 
+/// Defines the bugs of a program, and lists them as `Bug::LIST`.
+macro_rules! bugs {
+    ($(#[$about:meta])* pub enum Bug { $($(#[$doc:meta])* $bug:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Bug { $($(#[$doc])* $bug,)* }
+
+        use Bug::*;
+
+        impl Bug {
+            const LIST: &'static [Self] = &[$($bug),*];
+        }
+    };
+}
+
 pub mod lambda;
 pub mod red_black_tree;
 pub mod search_tree;

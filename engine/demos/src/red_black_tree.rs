@@ -61,40 +61,39 @@ pub struct Case {
     pub operation: Operation,
 }
 
-/// What can be wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bug {
-    /// Inserting gives a tree with the new entry alone.
-    InsertForgetsTheRest,
-    /// Inserting a key that is there adds it again.
-    InsertDuplicates,
-    /// Inserting a key that is there leaves its value as it is.
-    InsertDoesNotUpdate,
-    /// The root may stay red after an insertion.
-    InsertLeavesTheRootRed,
-    /// An insertion to the left of a black node does not restore the balance.
-    InsertDoesNotBalanceLeft,
-    /// An insertion to the right of a black node does not restore the balance.
-    InsertDoesNotBalanceRight,
-    /// Restoring the balance exchanges the second and third subtree.
-    BalanceSwapsInnerTrees,
-    /// Restoring the balance exchanges the third and fourth subtree.
-    BalanceSwapsRightTrees,
-    /// Deleting gives what is left of the subtree alone.
-    DeleteForgetsTheRest,
-    /// Deleting looks on the wrong side.
-    DeleteLooksOnTheWrongSide,
-    /// The root may stay red after a deletion.
-    DeleteLeavesTheRootRed,
-    /// A deletion from the left forgets to make the far nephew red.
-    DeleteMiscolorsLeft,
-    /// A deletion from the right forgets to make the far nephew red.
-    DeleteMiscolorsRight,
-    /// Joining two black trees makes their halves red.
-    JoinMiscolorsBlack,
+bugs! {
+    /// What can be wrong.
+    pub enum Bug {
+        /// Inserting gives a tree with the new entry alone.
+        InsertForgetsTheRest,
+        /// Inserting a key that is there adds it again.
+        InsertDuplicates,
+        /// Inserting a key that is there leaves its value as it is.
+        InsertDoesNotUpdate,
+        /// The root may stay red after an insertion.
+        InsertLeavesTheRootRed,
+        /// An insertion to the left of a black node does not restore the balance.
+        InsertDoesNotBalanceLeft,
+        /// An insertion to the right of a black node does not restore the balance.
+        InsertDoesNotBalanceRight,
+        /// Restoring the balance exchanges the second and third subtree.
+        BalanceSwapsInnerTrees,
+        /// Restoring the balance exchanges the third and fourth subtree.
+        BalanceSwapsRightTrees,
+        /// Deleting gives what is left of the subtree alone.
+        DeleteForgetsTheRest,
+        /// Deleting looks on the wrong side.
+        DeleteLooksOnTheWrongSide,
+        /// The root may stay red after a deletion.
+        DeleteLeavesTheRootRed,
+        /// A deletion from the left forgets to make the far nephew red.
+        DeleteMiscolorsLeft,
+        /// A deletion from the right forgets to make the far nephew red.
+        DeleteMiscolorsRight,
+        /// Joining two black trees makes their halves red.
+        JoinMiscolorsBlack,
+    }
 }
-
-use Bug::*;
 
 fn node(color: Color, left: Tree, entry: Entry, right: Tree) -> Tree {
     Node(color, Box::new(left), entry, Box::new(right))
@@ -189,22 +188,7 @@ fn model(tree: &Tree) -> BTreeMap<i8, bool> {
 
 impl Demo for Bug {
     const NAME: &'static str = "red-black tree";
-    const ALL: &'static [Self] = &[
-        InsertForgetsTheRest,
-        InsertDuplicates,
-        InsertDoesNotUpdate,
-        InsertLeavesTheRootRed,
-        InsertDoesNotBalanceLeft,
-        InsertDoesNotBalanceRight,
-        BalanceSwapsInnerTrees,
-        BalanceSwapsRightTrees,
-        DeleteForgetsTheRest,
-        DeleteLooksOnTheWrongSide,
-        DeleteLeavesTheRootRed,
-        DeleteMiscolorsLeft,
-        DeleteMiscolorsRight,
-        JoinMiscolorsBlack,
-    ];
+    const ALL: &'static [Self] = Self::LIST;
     type Case = Case;
 
     fn check(bug: Option<Self>, case: &Case) -> Outcome {

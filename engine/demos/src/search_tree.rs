@@ -34,28 +34,28 @@ pub struct Case {
     pub operation: Operation,
 }
 
-/// What can be wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bug {
-    /// Inserting gives a tree with the new entry alone.
-    InsertForgetsTheRest,
-    /// Inserting a key that is there adds it again.
-    InsertDuplicates,
-    /// Inserting a key that is there leaves its value as it is.
-    InsertDoesNotUpdate,
-    /// Deleting gives what is left of the subtree alone.
-    DeleteForgetsTheRest,
-    /// Deleting looks on the wrong side.
-    DeleteLooksOnTheWrongSide,
-    /// The union takes all keys of one tree to be smaller than those of the other.
-    UnionAssumesOrder,
-    /// The union takes one tree to be smaller than the other if its root is smaller.
-    UnionComparesRootsOnly,
-    /// The union prefers the wrong value in part of the tree.
-    UnionPrefersTheOther,
+bugs! {
+    /// What can be wrong.
+    pub enum Bug {
+        /// Inserting gives a tree with the new entry alone.
+        InsertForgetsTheRest,
+        /// Inserting a key that is there adds it again.
+        InsertDuplicates,
+        /// Inserting a key that is there leaves its value as it is.
+        InsertDoesNotUpdate,
+        /// Deleting gives what is left of the subtree alone.
+        DeleteForgetsTheRest,
+        /// Deleting looks on the wrong side.
+        DeleteLooksOnTheWrongSide,
+        /// The union takes all keys of one tree to be smaller than those of the other.
+        UnionAssumesOrder,
+        /// The union takes one tree to be smaller than the other if its root is smaller.
+        UnionComparesRootsOnly,
+        /// The union prefers the wrong value in part of the tree.
+        UnionPrefersTheOther,
+    }
 }
 
-use Bug::*;
 use Tree::{Leaf, Node};
 
 fn node(left: Tree, key: i8, value: bool, right: Tree) -> Tree {
@@ -180,16 +180,7 @@ fn run(bug: Option<Bug>, case: &Case) -> (BTreeMap<i8, bool>, Tree) {
 
 impl Demo for Bug {
     const NAME: &'static str = "search tree";
-    const ALL: &'static [Self] = &[
-        InsertForgetsTheRest,
-        InsertDuplicates,
-        InsertDoesNotUpdate,
-        DeleteForgetsTheRest,
-        DeleteLooksOnTheWrongSide,
-        UnionAssumesOrder,
-        UnionComparesRootsOnly,
-        UnionPrefersTheOther,
-    ];
+    const ALL: &'static [Self] = Self::LIST;
     type Case = Case;
 
     fn check(bug: Option<Self>, case: &Case) -> Outcome {

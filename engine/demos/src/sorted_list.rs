@@ -12,24 +12,23 @@ pub struct Case {
     pub element: i32,
 }
 
-/// What can be wrong with [`insert`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bug {
-    /// The element always goes to the end.
-    Appends,
-    /// The element takes the place of the next larger one.
-    Replaces,
-    /// An element that is there already is not inserted again.
-    DropsDuplicates,
-    /// The search never looks at the last element.
-    MissesTheLast,
-    /// The search goes the wrong way in the lower half of long lists.
-    TurnsTheWrongWay,
-    /// A list that fills its storage of four elements loses the last one when it grows.
-    LosesOneWhenGrowing,
+bugs! {
+    /// What can be wrong with [`insert`].
+    pub enum Bug {
+        /// The element always goes to the end.
+        Appends,
+        /// The element takes the place of the next larger one.
+        Replaces,
+        /// An element that is there already is not inserted again.
+        DropsDuplicates,
+        /// The search never looks at the last element.
+        MissesTheLast,
+        /// The search goes the wrong way in the lower half of long lists.
+        TurnsTheWrongWay,
+        /// A list that fills its storage of four elements loses the last one when it grows.
+        LosesOneWhenGrowing,
+    }
 }
-
-use Bug::*;
 
 /// Inserts an element into a sorted list so that it stays sorted.
 pub fn insert(bug: Option<Bug>, element: i32, list: &[i32]) -> Vec<i32> {
@@ -94,8 +93,7 @@ fn is_right(case: &Case, result: &[i32]) -> bool {
 
 impl Demo for Bug {
     const NAME: &'static str = "sorted list";
-    const ALL: &'static [Self] =
-        &[Appends, Replaces, DropsDuplicates, MissesTheLast, TurnsTheWrongWay, LosesOneWhenGrowing];
+    const ALL: &'static [Self] = Self::LIST;
     type Case = Case;
 
     fn check(bug: Option<Self>, case: &Case) -> Outcome {
