@@ -1,5 +1,7 @@
 //! Decoding takes memory in proportion to the bytes, whatever they claim. A program of its own, because it counts what the
-//! whole program allocates.
+//! whole program allocates: one test at a time.
+
+use std::sync::Mutex;
 
 use mutagen_engine::Source;
 use mutagen_wasm_ast::{Features, Module};
@@ -9,8 +11,22 @@ use peak_alloc::PeakAlloc;
 #[path = "suite/corpus.rs"]
 mod corpus;
 
+#[path = "suite/large_module.rs"]
+mod large_module;
+
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Whoever measures holds it.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// The most memory that was in use besides what was there before.
+fn peak<R>(run: impl FnOnce() -> R) -> usize {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    drop(run());
+    MEMORY.peak_usage() - before
+}
 
 /// What decoding may take per byte: a byte of the function section announces a function of 56 bytes, and a growing list may
 /// hold its items three times over.
@@ -20,10 +36,7 @@ const PER_BYTE: usize = 200;
 const ALWAYS: usize = 16 << 10;
 
 fn assert_in_proportion(bytes: &[u8]) {
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
-    drop(Module::decode(bytes));
-    let taken = MEMORY.peak_usage() - before;
+    let taken = peak(|| Module::decode(bytes));
     assert!(taken <= ALWAYS + PER_BYTE * bytes.len(), "{taken} bytes for {}: {bytes:02x?}", bytes.len());
 }
 
@@ -69,9 +82,10 @@ fn bombs() -> Vec<Vec<u8>> {
     sections.chain(inside).collect()
 }
 
-fn damaged() -> impl Iterator<Item = Vec<u8>> {
+/// Counts where there were none: anything may be taken for one.
+fn inserted_counts() -> impl Iterator<Item = Vec<u8>> {
     let mut source = Source::seeded(11);
-    corpus::valid_modules(Features::WASMI, 20_000).step_by(10).map(move |mut bytes| {
+    corpus::valid_modules(Features::WASMI, 2_000).map(move |mut bytes| {
         let place = source.below(bytes.len());
         bytes.splice(place..place, HUGE.iter().copied());
         bytes
@@ -80,5 +94,19 @@ fn damaged() -> impl Iterator<Item = Vec<u8>> {
 
 #[test]
 fn decoding_takes_memory_in_proportion_to_the_bytes() {
-    bombs().iter().chain(&damaged().collect::<Vec<_>>()).for_each(|bytes| assert_in_proportion(bytes));
+    let _turn = TURN.lock();
+    let modules = bombs().into_iter().chain(inserted_counts()).chain(corpus::damaged_modules(200_000));
+    modules.for_each(|bytes| assert_in_proportion(&bytes));
+}
+
+#[test]
+fn a_large_module_takes_at_most_ten_times_its_size_while_it_is_decoded_and_encoded() {
+    let _turn = TURN.lock();
+    let bytes = large_module::bytes();
+    assert!(bytes.len() > 4 << 20, "{} bytes are not large", bytes.len());
+    let taken = peak(|| {
+        let module = Module::decode(&bytes).expect("the module is well-formed");
+        (module.encode(), module)
+    });
+    assert!(taken <= 10 * bytes.len(), "{taken} bytes for {}", bytes.len());
 }

@@ -1,9 +1,10 @@
 //! A module that was decoded and encoded does what it did before.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
 
 use mutagen_wasm_ast::{Features, FuncType, Module, Op, Stub, ValType};
-use wasmi::{Config, Engine, Linker, Store, Val};
+use wasmi::{Config, Engine, Extern, ExternType, Func, Global, Instance, Memory, Ref, Store, Table, Val};
 
 use crate::corpus::{closed_modules, validate};
 
@@ -19,8 +20,7 @@ fn run(bytes: &[u8]) -> Vec<String> {
     let engine = Engine::new(&config);
     let module = wasmi::Module::new(&engine, bytes).unwrap_or_else(|error| panic!("{error}"));
     let mut store = Store::new(&engine, ());
-    store.set_fuel(FUEL).expect("fuel is on");
-    let instance = match Linker::new(&engine).instantiate_and_start(&mut store, &module) {
+    let instance = match instantiate(&mut store, &module) {
         Ok(instance) => instance,
         Err(error) => return vec![reason(&error)],
     };
@@ -37,12 +37,33 @@ fn run(bytes: &[u8]) -> Vec<String> {
         }
     }
     let memories = exports.iter().filter_map(|name| instance.get_memory(&store, name));
-    seen.extend(
-        memories.map(|memory| {
-            format!("{:?}", memory.data(&store).iter().map(|byte| u64::from(*byte)).sum::<u64>())
-        }),
-    );
+    seen.extend(memories.map(|memory| contents(memory.data(&store))));
     seen
+}
+
+fn instantiate(store: &mut Store<()>, module: &wasmi::Module) -> Result<Instance, wasmi::Error> {
+    store.set_fuel(FUEL)?;
+    let imports: Result<Vec<_>, _> = module.imports().map(|import| stand_in(store, import.ty())).collect();
+    Instance::new(store, module, &imports?)
+}
+
+/// Something of that type to import: functions do nothing, the rest is zero.
+fn stand_in(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, wasmi::Error> {
+    Ok(match ty {
+        ExternType::Func(ty) => Func::new(store, ty.clone(), |_, _, _| Ok(())).into(),
+        ExternType::Memory(ty) => Memory::new(store, *ty)?.into(),
+        ExternType::Table(ty) => Table::new(store, *ty, Ref::default_for_ty(ty.element()))?.into(),
+        ExternType::Global(ty) => {
+            Global::new(store, Val::default_for_ty(ty.content()), ty.mutability()).into()
+        }
+    })
+}
+
+/// How many bytes there are, and a digest of them.
+fn contents(bytes: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    format!("{} bytes, {:x}", bytes.len(), hasher.finish())
 }
 
 /// The kind of an error: its text may name the store, which is new in every run.
@@ -53,22 +74,23 @@ fn reason(error: &wasmi::Error) -> String {
         .map_or_else(|| text.split(':').next().unwrap_or_default().to_owned(), |code| format!("{code:?}"))
 }
 
-#[test]
-fn encoded_modules_run_as_the_originals_do() {
-    let thread = thread::Builder::new().stack_size(STACK).spawn(compare).expect("threads can be started");
-    let calls = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    assert!(calls > 1_000, "only {calls} outcomes were compared");
+/// Compares what all modules do with what they do after decoding and encoding, and counts the outcomes.
+pub fn assert_unchanged<B: AsRef<[u8]>>(modules: impl Iterator<Item = B> + Send + 'static) -> usize {
+    let compare = |bytes: B| {
+        let before = run(bytes.as_ref());
+        let encoded = Module::decode(bytes.as_ref()).expect("valid modules decode").encode();
+        assert_eq!(run(&encoded), before);
+        before.len()
+    };
+    let thread = thread::Builder::new().stack_size(STACK).spawn(move || modules.map(compare).sum());
+    let outcomes = thread.expect("threads can be started").join();
+    outcomes.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Compares and counts outcomes.
-fn compare() -> usize {
-    let mut calls = 0;
-    for bytes in closed_modules(Features::WASMI, 1_000) {
-        let before = run(&bytes);
-        calls += before.len();
-        assert_eq!(run(&Module::decode(&bytes).expect("valid modules decode").encode()), before);
-    }
-    calls
+#[test]
+fn encoded_modules_run_as_the_originals_do() {
+    let outcomes = assert_unchanged(closed_modules(Features::WASMI, 1_000));
+    assert!(outcomes > 1_000, "only {outcomes} outcomes were compared");
 }
 
 #[test]
@@ -76,5 +98,5 @@ fn the_stub_is_a_valid_module_that_runs_its_body() {
     let stub = Stub { locals: vec![], body: vec![Op::I32Const(7).into()] };
     let bytes = stub.to_module(&FuncType::new([ValType::I32, ValType::F32], [ValType::I32])).encode();
     assert_eq!(validate(&bytes, Features::NONE), Ok(()));
-    assert_eq!(run(&bytes), ["f: Ok(()) [I32(7)]", "0"]);
+    assert_eq!(run(&bytes), ["f: Ok(()) [I32(7)]".to_owned(), contents(&[0; 1 << 16])]);
 }

@@ -76,6 +76,37 @@ pub fn generated_modules(features: Features, seed: u64) -> impl Iterator<Item = 
     (0..).map(move |number| Module::generate(&mut source, number % 5))
 }
 
+/// Bytes that begin long numbers, end blocks, or stand for something in many places.
+const LIKELY: [u8; 12] = [0, 1, 2, 4, 0x0b, 0x40, 0x7f, 0x80, 0xfc, 0xfd, 0xfe, 0xff];
+
+fn damage(bytes: &mut Vec<u8>, source: &mut Source) {
+    let place = source.below(bytes.len());
+    let byte = if source.chance(1, 2) { LIKELY[source.below(LIKELY.len())] } else { source.bits() as u8 };
+    match source.below(4) {
+        0 => bytes[place] = byte,
+        1 => bytes.insert(place, byte),
+        2 => drop(bytes.remove(place)),
+        _ => {
+            let end = place + source.below((bytes.len() - place).min(16) + 1);
+            let copy = bytes[place..end].to_vec();
+            bytes.splice(place..place, copy);
+        }
+    }
+}
+
+/// Small valid modules with a few bytes changed.
+pub fn damaged_modules(count: usize) -> impl Iterator<Item = Vec<u8>> {
+    let corpus: Vec<_> = valid_modules(Features::WASMI, 400).filter(|bytes| bytes.len() < 2_000).collect();
+    let mut source = Source::seeded(7);
+    (0..count).map(move |number| {
+        let mut bytes = corpus[number % corpus.len()].clone();
+        for _ in 0..=source.below(4) {
+            damage(&mut bytes, &mut source);
+        }
+        bytes
+    })
+}
+
 /// Asks the reference validator.
 pub fn validate(bytes: &[u8], features: Features) -> Result<(), String> {
     let validated = Validator::new_with_features(wasm_features(features)).validate_all(bytes);

@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
 
-use mutagen_engine::{Address, Position, Scope, Source, apply, shrink};
+use mutagen_engine::{Address, Position, Scope, Source, apply, node_at, shrink};
 use mutagen_wasm_ast::{Block, BlockKind, BlockType, FuncType, Function, MAX_DEPTH, Module, Op, TypeIdx};
 
 const LEVELS: usize = 100_000;
@@ -77,23 +77,35 @@ fn cloning_comparing_hashing_measuring_and_dropping_work_at_any_depth() {
     });
 }
 
+/// The first body is the third part of the first function.
+const BODY: [u32; 3] = [2, 0, 2];
+
+/// The way from the body at some depth to the next: the instruction, the block in it, the body or what is behind `else`.
+fn way_down(kind: &BlockKind, is_outermost: bool) -> Vec<u32> {
+    match kind {
+        BlockKind::IfElse(_) => vec![0, 0, 0, 0],
+        // Behind the constant, except at the top.
+        _ => vec![u32::from(!is_outermost), 0, 2],
+    }
+}
+
 #[test]
 fn mutating_works_at_any_depth() {
     on_a_small_stack(|| {
-        let module = nested(LEVELS, KINDS[0]);
-        // The function's body is the third part of the first function.
-        let mut path = vec![2, 0, 2];
-        for _ in 0..LEVELS / 2 {
-            // The instruction behind the constant, the block in it, its body.
-            path.extend([u32::from(path.len() > 3), 0, 2]);
-        }
         let mut source = Source::seeded(0);
-        for path in [path, vec![2, 0, 2]] {
-            let count = mutagen_engine::node_at(&module, &path).map(|node| node.count(&Scope::new()));
-            let count = count.expect("the position exists").fixed;
-            let number = count - 1;
-            let mutant = apply(&module, &Address { position: Position::from(path), number }, &mut source);
-            assert_eq!(mutant.expect("splicing changes the body").depth(), LEVELS - 1);
+        for kind in KINDS {
+            let module = nested(LEVELS, kind);
+            let inner = (0..LEVELS / 2).flat_map(|level| way_down(&kind(), level == 0));
+            let deep: Vec<u32> = BODY.into_iter().chain(inner).collect();
+            for path in [deep, BODY.to_vec()] {
+                let count = node_at(&module, &path).map(|node| node.count(&Scope::new()).fixed);
+                let number = count.expect("the position exists") - 1;
+                let mutant = apply(&module, &Address { position: Position::from(path), number }, &mut source);
+                assert!(mutant.expect("splicing changes the body").depth() < LEVELS);
+            }
+            let outermost = Position::from([&BODY[..], &[0]].concat());
+            let mutant = apply(&module, &Address { position: outermost, number: 0 }, &mut source);
+            assert_eq!(mutant.expect("a block becomes an instruction").depth(), 0);
         }
     });
 }

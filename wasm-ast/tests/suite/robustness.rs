@@ -1,9 +1,8 @@
 //! Bytes that nobody should trust.
 
-use mutagen_engine::Source;
 use mutagen_wasm_ast::{Features, Module};
 
-use crate::corpus::valid_modules;
+use crate::corpus::{damaged_modules, valid_modules};
 
 /// Decodes; what decodes must come back, what does not must say where and why.
 fn decode(bytes: &[u8]) {
@@ -20,35 +19,9 @@ fn every_truncation_of_a_module_decodes_or_is_refused() {
     }
 }
 
-/// Bytes that begin long numbers, end blocks, or stand for something in many places.
-const LIKELY: [u8; 12] = [0, 1, 2, 4, 0x0b, 0x40, 0x7f, 0x80, 0xfc, 0xfd, 0xfe, 0xff];
-
-fn damage(bytes: &mut Vec<u8>, source: &mut Source) {
-    let place = source.below(bytes.len());
-    let byte = if source.chance(1, 2) { LIKELY[source.below(LIKELY.len())] } else { source.bits() as u8 };
-    match source.below(4) {
-        0 => bytes[place] = byte,
-        1 => bytes.insert(place, byte),
-        2 => drop(bytes.remove(place)),
-        _ => {
-            let end = place + source.below((bytes.len() - place).min(16) + 1);
-            let copy = bytes[place..end].to_vec();
-            bytes.splice(place..place, copy);
-        }
-    }
-}
-
 #[test]
 fn damaged_modules_decode_or_are_refused() {
-    let corpus: Vec<_> = valid_modules(Features::WASMI, 400).filter(|bytes| bytes.len() < 2_000).collect();
-    let mut source = Source::seeded(7);
-    for number in 0..200_000 {
-        let mut bytes = corpus[number % corpus.len()].clone();
-        for _ in 0..=source.below(4) {
-            damage(&mut bytes, &mut source);
-        }
-        decode(&bytes);
-    }
+    damaged_modules(200_000).for_each(|bytes| decode(&bytes));
 }
 
 const HEADER: &[u8] = b"\0asm\x01\0\0\0";
