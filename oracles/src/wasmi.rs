@@ -162,7 +162,7 @@ impl WasmiInstance {
 
     /// The view, which is made at the first look, and what it looks at.
     fn look(&mut self) -> (&View<Store<Host>>, &mut Store<Host>) {
-        let Self { store, instance, imports, view } = self;
+        let Self { store, instance, imports, view, .. } = self;
         let view = view.get_or_insert_with(|| {
             let imports = imports.iter().filter_map(|import| item(*import));
             let exports = exports(store, instance.as_ref());
