@@ -9,8 +9,9 @@
 //! DIR/corpus/HASH.wasm  modules that showed something new
 //! ```
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -188,7 +189,10 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let store = || -> std::io::Result<()> {
         let directory = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new().prefix(".").suffix(UNFINISHED).tempfile_in(directory)?;
+        // Results are for others to read, unlike temporary files; the user's umask still counts.
+        let mode = Permissions::from_mode(0o666);
+        let mut file =
+            tempfile::Builder::new().prefix(".").suffix(UNFINISHED).permissions(mode).tempfile_in(directory)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;

@@ -7,7 +7,10 @@ use mutagen_bugs::bench::{Table, report};
 
 use crate::bench::store::Store;
 use crate::exit_code::{Code, Failure};
-use crate::say;
+use crate::{results, say};
+
+/// The file for people.
+const PAGE: &str = "report.html";
 
 /// Shows the results of a run: tables here, CSV, JSON and one HTML page in the directory
 #[derive(Args)]
@@ -34,7 +37,24 @@ pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
     let table = Store::at(&arguments.directory).table()?;
     let baseline = baseline(&table, arguments.baseline.as_deref())?;
     say::out(report::terminal(&table, &baseline))?;
+    let directory = arguments.output.as_ref().unwrap_or(&arguments.directory);
+    results::create(directory)?;
+    for (name, content) in files(&table, &baseline) {
+        results::write(&directory.join(name), content.as_bytes())?;
+    }
+    say::note(format!("the whole report: {}", directory.join(PAGE).display()));
     Ok(Code::Fine)
+}
+
+/// Every file of the report.
+fn files(table: &Table, baseline: &str) -> [(&'static str, String); 5] {
+    [
+        ("cells.csv", report::cells_csv(table)),
+        ("summaries.csv", report::summaries_csv(table, baseline)),
+        ("totals.csv", report::totals_csv(table, baseline)),
+        ("report.json", format!("{:#}\n", report::json(table, baseline))),
+        (PAGE, report::page(table, baseline)),
+    ]
 }
 
 /// The strategy that was asked for, or the first.

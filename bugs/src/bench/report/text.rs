@@ -38,7 +38,8 @@ fn task_cell(summary: &Summary) -> String {
     let broken = if summary.broken() > 0 { "!" } else { "" };
     let time = summary.median(Measure::Seconds).map_or("-".to_owned(), seconds);
     let tests = summary.median(Measure::Tests).map_or("-".to_owned(), short);
-    format!("{}/{}{broken} {time:>7} {tests:>6}", summary.found(), summary.runs())
+    let rate = format!("{}/{}{broken}", summary.found(), summary.runs());
+    format!("{rate:<5} {time:>7} {tests:>6}")
 }
 
 /// A line per strategy: how many tasks are in which bucket, how fast, and how it compares with the baseline.
