@@ -1,0 +1,273 @@
+//! The benchmark, with real child processes on small tasks: resuming, shards, repeatability, files that are no results.
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use program::{Run, run_in};
+use serde_json::Value;
+
+/// Two bugs that are found at once, and one that `random` does not find.
+const PLAN: &str =
+    "--task stack-1 --task stack-7 --strategy mutagen --strategy random:1 --trials 2 --time 300ms";
+
+fn bench(directory: &Path, line: &str) -> Run {
+    let words: Vec<&str> = ["bench"].into_iter().chain(line.split_whitespace()).collect();
+    run_in(directory, &words, b"")
+}
+
+#[track_caller]
+fn bench_fine(directory: &Path, line: &str) -> Run {
+    let run = bench(directory, line);
+    assert_eq!(run.code, 0, "`bench {line}`: {}{}", run.out, run.err);
+    run
+}
+
+fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory can be made")
+}
+
+fn cell_files(results: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(results.join("cells"))
+        .map(|files| files.map(|file| file.expect("it can be listed").path()).collect())
+        .unwrap_or_default();
+    files.sort();
+    files
+}
+
+/// Every result by the name of its cell.
+fn results(results: &Path) -> BTreeMap<String, Value> {
+    let read = |file: &PathBuf| {
+        let name = file.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let text = fs::read_to_string(file).expect("it can be read");
+        (name, serde_json::from_str(&text).expect("it is JSON"))
+    };
+    cell_files(results).iter().map(read).collect()
+}
+
+/// What must be the same whenever a cell is run: seed, and where the bug was found.
+fn essence(results: &BTreeMap<String, Value>) -> BTreeMap<&str, (&Value, &Value, Option<&Value>)> {
+    let of = |result: &'_ Value| result["outcome"] == "found";
+    results
+        .iter()
+        .map(|(name, result)| {
+            (name.as_str(), (&result["seed"], &result["outcome"], of(result).then_some(&result["tests"])))
+        })
+        .collect()
+}
+
+#[test]
+fn a_run_stores_one_result_per_cell_and_two_runs_find_the_same() {
+    let here = temporary();
+    bench_fine(here.path(), &format!("run {PLAN} -o a"));
+    bench_fine(here.path(), &format!("run {PLAN} -o b -j 1"));
+    let [a, b] = ["a", "b"].map(|name| results(&here.path().join(name)));
+    assert_eq!(a.len(), 6);
+    assert_eq!(essence(&a), essence(&b));
+    assert_eq!(a["stack-7@mutagen@0"]["outcome"], "found");
+    assert_eq!(a["stack-7@random@0"]["outcome"], "timeout");
+    for field in [
+        "tests",
+        "passed",
+        "discarded",
+        "seconds",
+        "seed",
+        "version",
+        "strategy",
+        "discrepancies",
+        "host",
+        "build",
+    ] {
+        assert!(!a["stack-1@mutagen@0"][field].is_null(), "{field}");
+    }
+}
+
+#[test]
+fn trials_of_a_cell_are_not_copies_of_one_another() {
+    let here = temporary();
+    bench_fine(here.path(), "run --task stack-1 --strategy mutagen:4 --time 2s -o a");
+    let tests: Vec<Value> =
+        results(&here.path().join("a")).into_values().map(|result| result["tests"].clone()).collect();
+    let distinct: std::collections::BTreeSet<String> = tests.iter().map(Value::to_string).collect();
+    assert!(distinct.len() >= 3, "{tests:?}");
+}
+
+#[test]
+fn shards_together_are_the_whole_run() {
+    let here = temporary();
+    bench_fine(here.path(), &format!("run {PLAN} -o whole"));
+    for shard in 0..3 {
+        bench_fine(here.path(), &format!("run {PLAN} -o parts --shard {shard}/3"));
+        let planned = bench_fine(here.path(), &format!("plan {PLAN} --shard {shard}/3")).out.lines().count();
+        assert_eq!((planned, cell_files(&here.path().join("parts")).len()), (2, 2 * (shard + 1)));
+    }
+    let [whole, parts] = ["whole", "parts"].map(|name| results(&here.path().join(name)));
+    assert_eq!(essence(&whole), essence(&parts));
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_where_it_was() {
+    let here = temporary();
+    bench_fine(here.path(), &format!("run {PLAN} -o whole"));
+    let mut killed = program::start(here.path(), &format!("bench run {PLAN} -o resumed -j 1"));
+    while cell_files(&here.path().join("resumed")).len() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    killed.kill().expect("it can be killed");
+    killed.wait().expect("it ends");
+    let kept: Vec<PathBuf> = cell_files(&here.path().join("resumed"));
+    let before = kept
+        .iter()
+        .map(|file| fs::metadata(file).and_then(|facts| facts.modified()).expect("it is there"))
+        .collect::<Vec<_>>();
+    assert!(kept.len() < 6, "it was killed too late to show anything");
+    let resumed = bench_fine(here.path(), "run -o resumed");
+    assert!(resumed.err.contains("of 6 cells are done already"), "{}", resumed.err);
+    let [whole, resumed] = ["whole", "resumed"].map(|name| results(&here.path().join(name)));
+    assert_eq!(essence(&whole), essence(&resumed));
+    for (file, before) in
+        kept.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")).zip(before)
+    {
+        assert_eq!(
+            fs::metadata(file).and_then(|facts| facts.modified()).expect("it is there"),
+            before,
+            "{}",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn files_that_are_no_results_are_named_skipped_and_run_again() {
+    let here = temporary();
+    bench_fine(here.path(), &format!("run {PLAN} -o a"));
+    let cells = here.path().join("a/cells");
+    let whole = fs::read_to_string(cells.join("stack-1@mutagen@0.json")).expect("it is there");
+    let write = |name: &str, text: &[u8]| fs::write(cells.join(name), text).expect("it can be written");
+    write("stack-1@mutagen@0.json", &whole.as_bytes()[..whole.len() / 2]);
+    write("stack-1@mutagen@1.json", b"");
+    write("stack-7@mutagen@0.json", whole.as_bytes());
+    write("stack-7@mutagen@1.json", b"\xff\xfe\x00");
+    write("notes.txt", b"mine");
+    fs::create_dir(cells.join("stack-1@random@9.json")).expect("it can be made");
+    let bad = [
+        "stack-1@mutagen@0",
+        "stack-1@mutagen@1",
+        "stack-7@mutagen@0",
+        "stack-7@mutagen@1",
+        "notes.txt",
+        "stack-1@random@9",
+    ];
+    let report = bench_fine(here.path(), "report a");
+    for name in bad {
+        assert!(
+            report.err.lines().any(|line| line.starts_with("skipped ") && line.contains(name)),
+            "{name}: {}",
+            report.err
+        );
+    }
+    assert!(report.err.contains("2 of 6 cells are done"), "{}", report.err);
+    let again = bench_fine(here.path(), "run -o a");
+    assert!(bad.iter().all(|name| again.err.contains(name)), "{}", again.err);
+    let report = bench_fine(here.path(), "report a");
+    assert!(report.err.contains("notes.txt") && !report.err.contains("cells are done"), "{}", report.err);
+    assert_eq!(fs::read(cells.join("notes.txt")).expect("it is left alone"), b"mine");
+}
+
+#[test]
+fn a_strategy_that_breaks_down_is_a_result_and_not_the_end_of_the_run() {
+    let here = temporary();
+    bench_fine(here.path(), "plan --task stack-1 --strategy mutagen:1 --strategy random:1 --time 300ms -o a");
+    // A plan from elsewhere may hold what this program refuses: 0.3 s is fine, but a tenth of a microsecond is no time.
+    let plan = here.path().join("a/plan.json");
+    let text = fs::read_to_string(&plan).expect("it is there").replace("0.3", "0.0000000001");
+    fs::write(&plan, text).expect("it can be written");
+    let run = bench(here.path(), "run -o a");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(results(&here.path().join("a")).len(), 2);
+}
+
+#[test]
+fn a_directory_with_another_plan_is_left_alone() {
+    let here = temporary();
+    bench_fine(here.path(), &format!("plan {PLAN} -o a"));
+    for line in ["run --suite smoke -o a", "plan --suite smoke -o a"] {
+        let other = bench(here.path(), line);
+        assert_eq!(other.code, 4, "{}", other.err);
+        assert!(other.err.contains("another plan"), "{}", other.err);
+    }
+    fs::write(here.path().join("a/plan.json"), "{").expect("it can be written");
+    let broken = bench(here.path(), "run -o a");
+    assert_eq!(broken.code, 3, "{}", broken.err);
+    assert!(broken.err.contains("plan.json"), "{}", broken.err);
+}
+
+#[test]
+fn what_does_not_exist_is_a_usage_error_with_the_nearest_that_does() {
+    let here = temporary();
+    for (line, word) in [
+        ("plan --task stak-2", "did you mean `stack-2`"),
+        ("run --task 'reg*", "register-1"),
+        ("run --strategy mutagne/paper", "did you mean `mutagen/paper`"),
+        ("plan --suite smok", "did you mean `smoke`"),
+        ("run --shard 3/3", "0/3"),
+        ("run --time 0s", "time"),
+        ("run --trials 0", "trials"),
+    ] {
+        let run = bench(here.path(), line);
+        assert_eq!(run.code, 2, "`{line}`: {}", run.err);
+        assert!(run.err.contains(word) || line.contains('\''), "`{line}`: {}", run.err);
+        assert_eq!(run.out, "", "`{line}`");
+    }
+    assert_eq!(fs::read_dir(here.path()).expect("it is there").count(), 0, "nothing was stored");
+}
+
+#[test]
+fn a_report_is_shown_and_stored() {
+    let here = temporary();
+    bench_fine(here.path(), &format!("run {PLAN} -o a -q"));
+    let report = bench_fine(here.path(), "report a --baseline random -o out");
+    for part in ["IFC stack machine", "stack-7", "A12 against random"] {
+        assert!(report.out.contains(part), "{part}: {}", report.out);
+    }
+    for file in ["cells.csv", "summaries.csv", "totals.csv", "report.json", "report.html"] {
+        assert!(
+            fs::metadata(here.path().join("out").join(file)).is_ok_and(|facts| facts.len() > 100),
+            "{file}"
+        );
+    }
+    let refused = bench(here.path(), "report a --baseline zest-ish");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    let empty = bench(here.path(), "report nowhere");
+    assert_eq!(empty.code, 3, "{}", empty.err);
+}
+
+/// Rewrites the results of a run as if everything had taken so many times as long.
+fn slowed(results: &Path, into: &Path, factor: f64) {
+    fs::create_dir_all(into.join("cells")).expect("it can be made");
+    fs::copy(results.join("plan.json"), into.join("plan.json")).expect("it can be copied");
+    for file in cell_files(results) {
+        let mut result: Value =
+            serde_json::from_str(&fs::read_to_string(&file).expect("it is there")).expect("it is JSON");
+        result["seconds"] = (result["seconds"].as_f64().expect("it is a number") * factor).into();
+        fs::write(into.join("cells").join(file.file_name().expect("it has a name")), result.to_string())
+            .expect("it can be written");
+    }
+}
+
+#[test]
+fn a_comparison_ends_with_1_if_something_got_significantly_worse() {
+    let here = temporary();
+    let at = |name: &str| here.path().join(name);
+    bench_fine(here.path(), "run --task stack-1 --task stack-7 --strategy mutagen:6 --time 1s -o a -q");
+    slowed(&at("a"), &at("b"), 1000.0);
+    let worse = bench(here.path(), "compare a b");
+    assert_eq!(worse.code, 1, "{}{}", worse.out, worse.err);
+    assert!(worse.out.contains("worse"), "{}", worse.out);
+    assert_eq!(bench(here.path(), "compare b a").code, 0);
+    let same = bench_fine(here.path(), "compare a a --by tests --all");
+    assert!(same.out.contains("0 better, 0 worse, 2 same"), "{}", same.out);
+}
