@@ -191,8 +191,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let directory = path.parent().unwrap_or(Path::new("."));
         // Results are for others to read, unlike temporary files; the user's umask still counts.
         let mode = Permissions::from_mode(0o666);
-        let mut file =
-            tempfile::Builder::new().prefix(".").suffix(UNFINISHED).permissions(mode).tempfile_in(directory)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(".")
+            .suffix(UNFINISHED)
+            .permissions(mode)
+            .tempfile_in(directory)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;

@@ -14,8 +14,6 @@ use crate::bench::host;
 use crate::evidence::hash;
 use crate::exit_code::{Code, Failure};
 
-/// How long a campaign may take beyond its limit: to start, to end its last test, and to shrink what it found.
-const GRACE: Duration = Duration::from_secs(60);
 /// How often a child is looked at, at most.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -24,18 +22,20 @@ pub struct Program {
     executable: PathBuf,
     /// A hash of it.
     build: String,
+    /// How long a campaign may take beyond its limit: to start, to end its last test, and to shrink what it found.
+    grace: Duration,
     _directory: tempfile::TempDir,
 }
 
 impl Program {
     /// Copies this program.
-    pub fn copy() -> Result<Self, Failure> {
+    pub fn copy(grace: Duration) -> Result<Self, Failure> {
         let copy = || -> std::io::Result<Program> {
             let directory = tempfile::Builder::new().prefix("mutagen-wasm-bench").tempdir()?;
             let executable = directory.path().join("mutagen-wasm");
             std::fs::copy(std::env::current_exe()?, &executable)?;
             let build = hash(&std::fs::read(&executable)?);
-            Ok(Program { executable, build, _directory: directory })
+            Ok(Program { executable, build, grace, _directory: directory })
         };
         copy().map_err(|error| {
             Failure::new(Code::NotStored, format!("cannot copy this program to run it: {error}"))
@@ -72,7 +72,7 @@ impl Program {
             .stdout(output.try_clone()?)
             .stderr(errors.try_clone()?)
             .spawn()?;
-        let ended = wait(&mut child, Duration::from_secs_f64(limit) + GRACE, interrupted)?;
+        let ended = wait(&mut child, Duration::from_secs_f64(limit) + self.grace, interrupted)?;
         Ok((ended, text(&mut output)?, text(&mut errors)?))
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use clap::Args;
 use mutagen_bugs::bench::{Cell, Plan, Shard};
@@ -14,7 +15,7 @@ use crate::bench::progress::Progress;
 use crate::bench::store::Store;
 use crate::engines::require_woven;
 use crate::exit_code::{Code, Failure};
-use crate::{hunt, say};
+use crate::{flags, hunt, say};
 
 /// Runs every cell that was not run yet, each in a process of its own
 ///
@@ -38,6 +39,10 @@ pub struct Arguments {
     /// How many cells run at once [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+
+    /// Ends a cell that takes so much longer than its limit
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::duration)]
+    grace: Duration,
 
     /// The directory of the results
     #[arg(short, long, value_name = "DIR", default_value = "bench-results")]
@@ -63,16 +68,29 @@ pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
     if !arguments.quiet && open.len() < all {
         say::note(format!("{} of {all} cells are done already", all - open.len()));
     }
+    let quiet = arguments.quiet;
     let work = Work {
-        program: Program::copy()?,
+        program: Program::copy(arguments.grace)?,
         jobs: arguments.jobs.map_or_else(host::cores, usize::from),
         store,
         interrupted: hunt::interrupt_flag()?,
         next: AtomicUsize::new(0),
-        progress: Mutex::new(Progress::new(open.len(), arguments.quiet)),
+        progress: Mutex::new(Progress::new(open.len(), quiet)),
         failure: Mutex::new(None),
     };
-    work.through(&open)
+    let code = work.through(&open)?;
+    if !quiet {
+        let directory = arguments.output.display();
+        let Shard { index, count } = arguments.shard;
+        let shard = if count > 1 { format!(" --shard {index}/{count}") } else { String::new() };
+        say::note(match code {
+            Code::Interrupted => {
+                format!("interrupted; to go on: mutagen-wasm bench run -o {directory}{shard}")
+            }
+            _ => format!("all {all} cells are done; to see them: mutagen-wasm bench report {directory}"),
+        });
+    }
+    Ok(code)
 }
 
 /// The stored plan if there is one, which must then be the one that is asked for, if any is.

@@ -57,16 +57,3 @@ pub fn run(line: &str) -> Run {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     run_in(directory.path(), &line.split_whitespace().collect::<Vec<_>>(), b"")
 }
-
-/// Starts the program with the words of a line, in `directory`, and does not wait for it.
-#[allow(dead_code, reason = "one of the test programs stops what it started")]
-pub fn start(directory: &std::path::Path, line: &str) -> std::process::Child {
-    Command::new(program())
-        .args(line.split_whitespace())
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program can be run")
-}

@@ -8,6 +8,15 @@ use crate::bench::{Contender, Unknown};
 const PAPER: [&str; 5] =
     ["mutagen", "mutagen/paper", "mutagen/paper,no-fifo", "mutagen/paper,no-reset", "random:3"];
 
+/// Guidances that take part with a suite's own strategies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Peers {
+    /// Those of the papers that worked on the same tasks, as far as the engine has them.
+    OfPaper(&'static [&'static str]),
+    /// Every one that the engine has.
+    All,
+}
+
 /// A plan with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suite {
@@ -19,15 +28,15 @@ pub struct Suite {
     pub tasks: &'static [&'static str],
     /// Strategies, with trials where they differ from `trials`.
     strategies: &'static [&'static str],
-    /// Whether every other guidance takes part as well.
-    every_guidance: bool,
+    /// Who else takes part.
+    peers: Peers,
     /// Trials per task and strategy.
     pub trials: u32,
     /// The time limit of a trial.
     pub time: Duration,
 }
 
-const SUITES: [Suite; 5] = [
+const SUITES: [Suite; 6] = [
     Suite {
         name: "smoke",
         about: "a few bugs of every workload, in two minutes on two cores",
@@ -42,7 +51,7 @@ const SUITES: [Suite; 5] = [
             "register-25",
         ],
         strategies: &["mutagen", "mutagen/paper", "random:2"],
-        every_guidance: false,
+        peers: Peers::OfPaper(&[]),
         trials: 3,
         // 64 cells, two at once: 2 minutes if none of them finds anything.
         time: Duration::from_secs(4),
@@ -52,7 +61,7 @@ const SUITES: [Suite; 5] = [
         about: "the WebAssembly study of the MUTAGEN paper (Table 2, Fig. 4)",
         tasks: &["wasm-?", "wasm-1?"],
         strategies: &PAPER,
-        every_guidance: false,
+        peers: Peers::OfPaper(&[]),
         trials: 10,
         time: Duration::from_secs(20),
     },
@@ -61,7 +70,7 @@ const SUITES: [Suite; 5] = [
         about: "the stack machine of the MUTAGEN and FuzzChick papers (Tables 3 and 4, Fig. 3)",
         tasks: &["stack-*"],
         strategies: &PAPER,
-        every_guidance: false,
+        peers: Peers::OfPaper(&["fuzzchick"]),
         trials: 10,
         time: Duration::from_secs(20),
     },
@@ -70,7 +79,16 @@ const SUITES: [Suite; 5] = [
         about: "the register machine of the FuzzChick paper (Fig. 9)",
         tasks: &["register-*"],
         strategies: &PAPER,
-        every_guidance: false,
+        peers: Peers::OfPaper(&["fuzzchick"]),
+        trials: 10,
+        time: Duration::from_secs(20),
+    },
+    Suite {
+        name: "held-out",
+        about: "bugs by which no default of the search was chosen",
+        tasks: &["wasm-x*"],
+        strategies: &PAPER,
+        peers: Peers::OfPaper(&[]),
         trials: 10,
         time: Duration::from_secs(20),
     },
@@ -79,7 +97,7 @@ const SUITES: [Suite; 5] = [
         about: "every bug and every guidance",
         tasks: &["*"],
         strategies: &PAPER,
-        every_guidance: true,
+        peers: Peers::All,
         trials: 10,
         time: Duration::from_secs(20),
     },
@@ -112,11 +130,13 @@ impl Suite {
     pub fn contenders(&self) -> Result<Vec<Contender>, Unknown> {
         let mut contenders: Vec<Contender> =
             self.strategies.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
-        if self.every_guidance {
-            for other in Contender::every_guidance() {
-                if contenders.iter().all(|contender| contender.name != other.name) {
-                    contenders.push(other);
-                }
+        let invited = |name: &str| match self.peers {
+            Peers::OfPaper(names) => names.contains(&name),
+            Peers::All => true,
+        };
+        for peer in Contender::every_guidance() {
+            if invited(&peer.name) && contenders.iter().all(|contender| contender.name != peer.name) {
+                contenders.push(peer);
             }
         }
         Ok(contenders)
