@@ -6,13 +6,17 @@ mod program;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::Duration;
 
 use program::{Run, command, end, run_in};
 use serde_json::Value;
 
+const DOCUMENTATION: &str = include_str!("../docs/benchmarks.md");
+
 /// Two bugs that are found at once, and one that `random` does not find.
 const PLAN: &str =
-    "--task stack-1 --task stack-7 --strategy mutagen --strategy random:1 --trials 2 --time 300ms";
+    "--task stack-1 --task stack-7 --strategy mutagen --strategy random:1 --trials 2 --time 1s";
 
 fn bench(directory: &Path, line: &str) -> Run {
     let words: Vec<&str> = ["bench"].into_iter().chain(line.split_whitespace()).collect();
@@ -31,11 +35,17 @@ fn temporary() -> tempfile::TempDir {
 }
 
 fn cell_files(results: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = fs::read_dir(results.join("cells"))
-        .map(|files| files.map(|file| file.expect("it can be listed").path()).collect())
-        .unwrap_or_default();
+    let listed = fs::read_dir(results.join("cells")).into_iter().flatten();
+    let mut files: Vec<PathBuf> = listed.map(|file| file.expect("it can be listed").path()).collect();
+    files.retain(|file| file.is_file() && file.extension().is_some_and(|extension| extension == "json"));
     files.sort();
     files
+}
+
+/// Starts `bench` and does not wait for it.
+fn start(directory: &Path, line: &str) -> Child {
+    let words: Vec<&str> = ["bench"].into_iter().chain(line.split_whitespace()).collect();
+    command(directory, &words).spawn().expect("it can be run")
 }
 
 /// Every result by the name of its cell.
@@ -96,49 +106,69 @@ fn trials_of_a_cell_are_not_copies_of_one_another() {
 }
 
 #[test]
-fn shards_together_are_the_whole_run() {
+fn shards_that_run_at_the_same_time_in_one_directory_are_together_the_whole_run() {
     let here = temporary();
     bench_fine(here.path(), &format!("run {PLAN} -o whole"));
-    for shard in 0..3 {
-        bench_fine(here.path(), &format!("run {PLAN} -o parts --shard {shard}/3"));
-        let planned = bench_fine(here.path(), &format!("plan {PLAN} --shard {shard}/3")).out.lines().count();
-        assert_eq!((planned, cell_files(&here.path().join("parts")).len()), (2, 2 * (shard + 1)));
+    let shard = |index: usize| start(here.path(), &format!("run {PLAN} -o parts -j 1 --shard {index}/3"));
+    for running in [0, 1, 2].map(shard) {
+        let ended = end(running);
+        assert!(ended.code == 0 && ended.err.contains("all 2 cells are done"), "{}", ended.err);
     }
     let [whole, parts] = ["whole", "parts"].map(|name| results(&here.path().join(name)));
     assert_eq!(essence(&whole), essence(&parts));
 }
 
 #[test]
+fn the_recipe_for_several_processes_does_what_the_documentation_says() {
+    let recipe = DOCUMENTATION.lines().find(|line| line.starts_with("seq 0 1 | xargs")).expect("it is there");
+    let here = temporary();
+    let program = command(here.path(), &[]).get_program().to_string_lossy().into_owned();
+    let script = recipe.replace("mutagen-wasm", &program).replace("--suite smoke", PLAN);
+    assert!(script.contains(PLAN) && script.contains(&program), "{script}");
+    let shell = Command::new("sh").args(["-c", &script]).current_dir(here.path()).output();
+    let output = shell.expect("there is a shell");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(results(&here.path().join("results")).len(), 6);
+}
+
+#[test]
+fn the_plans_of_the_documentation_exist() {
+    let here = temporary();
+    let commands: Vec<&str> = DOCUMENTATION.split("mutagen-wasm bench run ").skip(1).collect();
+    assert!(commands.len() >= 12, "{}", commands.len());
+    for rest in commands {
+        let line = rest.split(['`', '\n', '#']).next().unwrap_or_default();
+        // What belongs to the plan: flags with their values, without the quotes that a shell takes away.
+        let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_matches('\'')).collect();
+        let flags = ["--suite", "--task", "--strategy", "--trials", "--time"];
+        let plan: Vec<&str> =
+            words.windows(2).filter(|pair| flags.contains(&pair[0])).flatten().copied().collect();
+        assert!(!plan.is_empty(), "{line}");
+        bench_fine(here.path(), &format!("plan {}", plan.join(" ")));
+    }
+}
+
+#[test]
 fn a_run_that_was_killed_goes_on_where_it_was() {
     let here = temporary();
     bench_fine(here.path(), &format!("run {PLAN} -o whole"));
-    let line = format!("bench run {PLAN} -o resumed -j 1");
-    let mut killed =
-        command(here.path(), &line.split(' ').collect::<Vec<_>>()).spawn().expect("it can be run");
+    let mut killed = start(here.path(), &format!("run {PLAN} -o resumed -j 1"));
     while cell_files(&here.path().join("resumed")).len() < 2 {
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(2));
     }
     killed.kill().expect("it can be killed");
     killed.wait().expect("it ends");
-    let kept: Vec<PathBuf> = cell_files(&here.path().join("resumed"));
-    let before = kept
-        .iter()
-        .map(|file| fs::metadata(file).and_then(|facts| facts.modified()).expect("it is there"))
-        .collect::<Vec<_>>();
+    let modified =
+        |file: &PathBuf| fs::metadata(file).and_then(|facts| facts.modified()).expect("it is there");
+    let kept = cell_files(&here.path().join("resumed"));
+    let before: Vec<_> = kept.iter().map(modified).collect();
     assert!(kept.len() < 6, "it was killed too late to show anything");
     let resumed = bench_fine(here.path(), "run -o resumed");
     assert!(resumed.err.contains("of 6 cells are done already"), "{}", resumed.err);
     let [whole, resumed] = ["whole", "resumed"].map(|name| results(&here.path().join(name)));
     assert_eq!(essence(&whole), essence(&resumed));
-    for (file, before) in
-        kept.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")).zip(before)
-    {
-        assert_eq!(
-            fs::metadata(file).and_then(|facts| facts.modified()).expect("it is there"),
-            before,
-            "{}",
-            file.display()
-        );
+    for (file, before) in kept.iter().zip(before) {
+        assert_eq!(modified(file), before, "{} was run again", file.display());
     }
 }
 
@@ -193,13 +223,13 @@ fn child_of(parent: u32) -> String {
         if let Some(child) = processes.into_iter().find(is_child) {
             return child.file_name().to_string_lossy().into_owned();
         }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
 #[track_caller]
 fn signal(name: &str, process: &str) {
-    let sent = std::process::Command::new("kill").args([name, process]).status().expect("there is a shell");
+    let sent = Command::new("kill").args([name, process]).status().expect("there is a shell");
     assert!(sent.success());
 }
 
@@ -207,10 +237,10 @@ fn signal(name: &str, process: &str) {
 fn cells_that_crash_or_hang_are_results_and_not_the_end_of_the_run() {
     let here = temporary();
     // Random testing finds nothing here and takes all of its time.
-    let line = "bench run --task stack-7 --strategy random:3 --time 1s --grace 300ms -j 1 -o a";
-    let running = command(here.path(), &line.split(' ').collect::<Vec<_>>()).spawn().expect("it can be run");
+    let running =
+        start(here.path(), "run --task stack-7 --strategy random:3 --time 1s --grace 300ms -j 1 -o a");
     let first = child_of(running.id());
-    signal("-SEGV", &first);
+    signal("-ABRT", &first);
     let second = loop {
         let child = child_of(running.id());
         if child != first {
@@ -223,17 +253,19 @@ fn cells_that_crash_or_hang_are_results_and_not_the_end_of_the_run() {
     let results = results(&here.path().join("a"));
     let outcomes: Vec<&Value> = results.values().map(|result| &result["outcome"]).collect();
     assert_eq!(outcomes, ["crashed", "hung", "timeout"]);
-    assert!(results["stack-7@random@0"]["note"].as_str().is_some_and(|note| note.contains("signal 11")));
+    assert!(results["stack-7@random@0"]["note"].as_str().is_some_and(|note| note.contains("signal 6")));
     assert!(ended.err.contains("stack-7@random@0: crashed"), "{}", ended.err);
 }
 
 #[test]
 fn an_interrupted_run_stops_its_cells_and_keeps_what_is_done() {
     let here = temporary();
-    let line = "bench run --task stack-7 --strategy mutagen:1 --strategy random:1 --time 60s -j 1 -o a";
-    let running = command(here.path(), &line.split(' ').collect::<Vec<_>>()).spawn().expect("it can be run");
+    let running = start(
+        here.path(),
+        "run --task stack-7 --strategy mutagen:1 --strategy random:1 --time 60s -j 1 -o a",
+    );
     while cell_files(&here.path().join("a")).is_empty() {
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(2));
     }
     child_of(running.id());
     signal("-TERM", &running.id().to_string());
