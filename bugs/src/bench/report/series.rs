@@ -1,9 +1,21 @@
 //! Which strategy looks how: the same in every chart, in colour and in shape, so that neither is needed to tell them apart.
 
 use super::markup::{element, escape, number, text};
-use crate::bench::{Suite, Table, counterpart};
+use crate::bench::{Table, counterpart};
 
-/// How many colours the style sheet has.
+/// Strategies that look the same in every report: those of the papers. Others take the next free looks.
+const OF_PAPERS: [&str; 7] = [
+    "mutagen",
+    "mutagen/paper",
+    "mutagen/paper,no-fifo",
+    "mutagen/paper,no-reset",
+    "random",
+    "fuzzchick",
+    "crowbar",
+];
+/// The look of published tools that no strategy is like.
+const UNLIKE_OURS: usize = OF_PAPERS.len();
+/// How many colours the style sheet has. With as many shapes it makes 24 looks.
 const COLOURS: usize = 8;
 /// How many shapes there are.
 const SHAPES: usize = 6;
@@ -21,13 +33,17 @@ pub struct Series {
 impl Series {
     /// The strategies of a table.
     pub fn of_table(table: &Table) -> Vec<Series> {
-        let series = |name: &str| Series { name: name.to_owned(), published: false, look: look(name) };
-        table.strategies().into_iter().map(series).collect()
+        let mut free = UNLIKE_OURS + 1..;
+        let mut series = |name: &str| {
+            let look = look(name).or_else(|| free.next()).unwrap_or(UNLIKE_OURS);
+            Series { name: name.to_owned(), published: false, look }
+        };
+        table.strategies().into_iter().map(&mut series).collect()
     }
 
     /// A published tool: it looks like the strategy that does the same, but hollow.
     pub fn of_tool(tool: &str) -> Series {
-        let look = counterpart(tool).map_or(COLOURS - 1, look);
+        let look = counterpart(tool).and_then(look).unwrap_or(UNLIKE_OURS);
         Series { name: format!("{tool} (published)"), published: true, look }
     }
 
@@ -79,10 +95,8 @@ impl Series {
     }
 }
 
-/// The number of a strategy's look: its place among all that ship, so that it is the same in every report.
-fn look(strategy: &str) -> usize {
-    let known = Suite::find("all").and_then(Suite::contenders).unwrap_or_default();
-    known.iter().position(|contender| contender.name == strategy).unwrap_or(known.len())
+fn look(strategy: &str) -> Option<usize> {
+    OF_PAPERS.iter().position(|name| *name == strategy)
 }
 
 /// Marks and what they stand for.
@@ -107,4 +121,24 @@ pub fn legend(series: &[Series]) -> String {
         element("li", &[], &(icon + &escape(&one.name)))
     };
     element("ul", &[("class", "legend")], &series.iter().map(entry).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{Plan, Suite, Wish};
+
+    #[test]
+    fn no_two_strategies_of_a_report_look_the_same() {
+        let depths = (1..=12).map(|depth| format!("mutagen,depth={depth}"));
+        let names = OF_PAPERS[..5].iter().map(|name| (*name).to_owned()).chain(depths);
+        let strategies = names.map(|name| name.parse().expect("it exists")).collect();
+        let suite = Suite::find("smoke").expect("it exists");
+        let plan = Plan::of(suite, &Wish { strategies, ..Wish::default() }).expect("it exists");
+        let series = Series::of_table(&Table::of(&plan, &[]));
+        let looks: std::collections::BTreeSet<(String, String)> =
+            series.iter().map(|one| (one.class(), one.shape(0.0, 0.0))).collect();
+        assert_eq!(looks.len(), 17);
+        assert!(OF_PAPERS.iter().zip(&series).take(5).all(|(name, one)| one.name == *name && one.look < 5));
+    }
 }
