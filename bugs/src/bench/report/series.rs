@@ -15,7 +15,7 @@ const OF_PAPERS: [&str; 7] = [
 ];
 /// The look of published tools that no strategy is like.
 const UNLIKE_OURS: usize = OF_PAPERS.len();
-/// How many colours the style sheet has. With as many shapes it makes 24 looks.
+/// How many colours the style sheet has. With six shapes that makes 24 looks.
 const COLOURS: usize = 8;
 /// How many shapes there are.
 const SHAPES: usize = 6;
