@@ -26,9 +26,6 @@ const DEFAULT_SUITE: &str = "smoke";
     held-out     bugs by which no default of the search was chosen\n  \
     all          every bug and every guidance")]
 pub struct Arguments {
-    #[command(flatten)]
-    plan: PlanFlags,
-
     /// Only this part of the cells, of so many
     #[arg(long, value_name = "K/N", default_value = "0/1", hide_default_value = true)]
     shard: Shard,
@@ -40,6 +37,9 @@ pub struct Arguments {
     /// Stores the plan in this directory, ready for `bench run`
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+
+    #[command(flatten)]
+    plan: PlanFlags,
 }
 
 /// What to run.

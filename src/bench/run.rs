@@ -23,15 +23,12 @@ use crate::{flags, hunt, say};
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm bench run --suite smoke\n  \
     mutagen-wasm bench run --suite paper-wasm --shard 0/3 -o results\n  \
-    mutagen-wasm bench run --task 'stack-*' --strategy mutagen --strategy random:3 --trials 10 --time 20s -o results\n  \
+    mutagen-wasm bench run --task 'stack-*' --strategy mutagen:10 --strategy random:3 --time 20s\n  \
     mutagen-wasm bench run -o results          goes on with the plan that is stored there\n\n\
     Exit status:\n  0    every cell of this run is done, whatever came of it\n  2    the command line makes no sense\n  \
     4    the directory holds another plan, or another run of the same shard is writing there\n  \
     5    results could not be stored\n  130  interrupted; start it again to go on")]
 pub struct Arguments {
-    #[command(flatten)]
-    plan: PlanFlags,
-
     /// Only this part of the cells, of so many: for several machines
     #[arg(long, value_name = "K/N", default_value = "0/1", hide_default_value = true)]
     shard: Shard,
@@ -51,6 +48,9 @@ pub struct Arguments {
     /// Says nothing on standard error but what went wrong
     #[arg(short, long)]
     quiet: bool,
+
+    #[command(flatten)]
+    plan: PlanFlags,
 }
 
 /// Runs the command.
