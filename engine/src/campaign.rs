@@ -224,6 +224,8 @@ where
             Some(StopReason::TestsDone)
         } else if self.settings.too_many_discarded(report.passed, report.discarded) {
             Some(StopReason::GaveUp(report.discarded))
+        } else if self.guidance.is_exhausted() {
+            Some(StopReason::Exhausted)
         } else {
             self.clock.is_up().then_some(StopReason::TimeUp)
         }
@@ -232,8 +234,10 @@ where
     fn test(&mut self, value: T) {
         let outcome = self.check(&value);
         let trace = match &self.recorder {
-            Some(recorder) => Trace { events: recorder.events(), truncated: recorder.truncated() },
-            None => Trace::EMPTY,
+            Some(recorder) => {
+                Trace { events: recorder.events(), truncated: recorder.truncated(), cost: outcome.cost }
+            }
+            None => Trace { cost: outcome.cost, ..Trace::EMPTY },
         };
         self.report.tests += 1;
         self.report.truncated_traces += u64::from(trace.truncated);
@@ -315,6 +319,7 @@ where
             self.report.stop = StopReason::Found;
         }
         self.report.figures = self.guidance.figures();
+        self.report.records = self.guidance.records();
         self.report.seconds = self.clock.seconds();
         if let Some(sink) = &mut self.sink {
             sink(Event::Finished(&self.report));

@@ -137,7 +137,7 @@ where
     let Finding { value, failure, labels, .. } = finding;
     let mut smallest = (failure, labels);
     let same_failure = |value: &T| {
-        let Outcome { verdict: Verdict::Failed(failure), labels } = check_quietly(property, value) else {
+        let Outcome { verdict: Verdict::Failed(failure), labels, .. } = check_quietly(property, value) else {
             return false;
         };
         let same = failure.kind == smallest.0.kind;

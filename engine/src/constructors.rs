@@ -7,6 +7,10 @@ use crate::Scope;
 use std::any::Any;
 use std::ops::ControlFlow;
 
+mod random;
+
+pub use random::{Renewal, mutate_field_randomly, mutate_randomly};
+
 /// The type of a field, as a number: equal numbers, equal types, with or without a box.
 pub type Kind = usize;
 
@@ -32,6 +36,9 @@ pub trait Constructed: Sized + 'static {
 
     /// A value of this constructor. Where the parts do not suffice, fields get their smallest value.
     fn build(constructor: usize, parts: &mut Parts<'_, '_>) -> Self;
+
+    /// A value of this constructor. Where the parts do not suffice, fields get random values.
+    fn renew(constructor: usize, renewal: &mut Renewal<'_, '_>) -> Self;
 
     /// Makes the parts change places, in the way with this number. False, and unchanged, if they are equal.
     fn exchange(&mut self, number: usize) -> bool;
@@ -136,6 +143,11 @@ impl Parts<'_, '_> {
         self.choose(kind)?.downcast_ref::<Option<Part<T>>>()?.clone()
     }
 
+    /// The part of the own type that the value becomes.
+    fn returned<T: Constructed>(&mut self) -> T {
+        self.take(OWN).map_or_else(T::placeholder, Part::plain)
+    }
+
     fn choose(&mut self, kind: Kind) -> Option<&mut dyn Any> {
         let fitting = self.spares.iter().filter(|(other, _)| *other == kind).count();
         let digit = self.combination.next_digit(fitting);
@@ -216,13 +228,17 @@ pub fn mutate<T: Constructed>(value: &mut T, number: usize, scope: &Scope) -> Re
         Turn::Return => None,
         Turn::Swap(target) => Some(target),
     };
-    let old = std::mem::replace(value, T::placeholder());
-    *value = old.rebuild(&mut |spares| {
+    rebuild(value, |spares| {
         let mut parts = Parts { spares, combination };
         match swap {
             Some(target) => T::build(target, &mut parts),
-            None => parts.take(OWN).map_or_else(T::placeholder, Part::plain),
+            None => parts.returned(),
         }
     });
     Ok(true)
+}
+
+/// Takes the value apart and makes another one of its parts.
+fn rebuild<T: Constructed>(value: &mut T, mut make: impl FnMut(&mut [Spare<'_>]) -> T) {
+    *value = std::mem::replace(value, T::placeholder()).rebuild(&mut make);
 }

@@ -1,34 +1,58 @@
 //! What is tested next.
 
-use crate::{Generate, Source, Trace, Verdict};
+use crate::{Generate, Record, Source, Trace, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+// MUTAGEN and its parts.
 mod batch;
 mod config;
 mod fragments;
 mod mutagen;
 mod queue;
-mod random;
 mod repeats;
 mod twins;
 mod walk;
 
+// Its peers.
+mod crowbar;
+mod fuzzchick;
+mod perffuzz;
+mod random;
+mod repro;
+mod smallcheck;
+mod zest;
+
+// What several of them share.
+mod havoc;
+mod score;
+mod sequence;
+pub(crate) mod settings;
+
 pub use config::{Coverage, MutagenConfig, Priority, Sizes, Switch, Ties, UnknownSwitch};
+pub use crowbar::{Crowbar, CrowbarConfig};
+pub use fuzzchick::{FuzzChick, FuzzChickConfig};
 pub use mutagen::Mutagen;
-pub use random::Random;
+pub use perffuzz::{Cost, PerfFuzz, PerfFuzzConfig};
+pub use random::{Random, RandomConfig};
+pub use repro::Repro;
+pub use settings::UnknownSetting;
+pub use smallcheck::{SmallCheck, SmallCheckConfig};
+pub use zest::{Zest, ZestConfig};
 
 /// Decides which value is tested next, and learns from what the last one did.
 ///
 /// A campaign asks for a value with [`next`](Guidance::next), runs the property, and tells the outcome with
 /// [`learn`](Guidance::learn). That is all a guidance needs, whether it generates ([`Random`]), mutates values
-/// ([`Mutagen`]) or mutates the bytes behind them.
+/// ([`Mutagen`]) or mutates the bytes behind them ([`Zest`]). [Writing a guidance](crate::writing_a_guidance) is a page of
+/// its own.
 ///
 /// ## Invariants
 ///
 /// * A guidance is deterministic: the seed it was made with and what it learned decide what it gives. It reads no
 ///   clock and no address, and it never iterates over a hash map.
-/// * `next` always gives a value; when a guidance runs out of ideas it generates.
+/// * `next` always gives a value; when a guidance runs out of ideas it generates, or says that it is
+///   [exhausted](Guidance::is_exhausted).
 /// * Values that `next` gave are learned in order, one by one. A value learned without having been asked for is an
 ///   example of the user's.
 ///
@@ -78,6 +102,16 @@ pub trait Guidance<T> {
     fn resets(&self) -> u64 {
         0
     }
+
+    /// Whether everything was tested that it is about, so that a campaign may end.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
+
+    /// Tests that are worth showing at the end although they did not fail, the most remarkable first.
+    fn records(&self) -> Vec<Record<T>> {
+        Vec::new()
+    }
 }
 
 impl<T, G: Guidance<T> + ?Sized> Guidance<T> for Box<G> {
@@ -99,6 +133,14 @@ impl<T, G: Guidance<T> + ?Sized> Guidance<T> for Box<G> {
 
     fn resets(&self) -> u64 {
         (**self).resets()
+    }
+
+    fn is_exhausted(&self) -> bool {
+        (**self).is_exhausted()
+    }
+
+    fn records(&self) -> Vec<Record<T>> {
+        (**self).records()
     }
 }
 

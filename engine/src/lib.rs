@@ -40,11 +40,15 @@ pub use source::Source;
 pub use campaign::{Campaign, Event};
 pub use check::{Check, check};
 pub use guidance::{
-    Coverage, Derived, Figures, Generator, Guidance, Mutagen, MutagenConfig, Priority, Random, Sizes, Switch,
-    Ties, UnknownSwitch,
+    Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick, FuzzChickConfig, Generator,
+    Guidance, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig, Repro, Sizes,
+    SmallCheck, SmallCheckConfig, Switch, Ties, UnknownSetting, UnknownSwitch, Zest, ZestConfig,
 };
 pub use jobs::{WORKER_STACK, Worker};
 pub use property::{Failure, Outcome, Property, Verdict};
-pub use report::{Finding, Report, StopReason};
+pub use report::{Finding, Record, Report, StopReason};
 pub use strategy::{Strategy, UnknownStrategy};
-pub use trace::{EdgeMap, Novelty, PathTrie, Trace, TraceStore};
+pub use trace::{EdgeMap, HitClasses, HitCounts, HitCoverage, NewHits, Novelty, PathTrie, Trace, TraceStore};
+
+#[doc = include_str!("../docs/writing_a_guidance.md")]
+pub mod writing_a_guidance {}

@@ -185,6 +185,41 @@ pub trait Mutable: Generate + Dynamic {
     /// is that of the source. False, and unchanged, if that mutant equals the value (equal fields exchanged).
     fn mutate(&mut self, number: usize, source: &mut Source) -> bool;
 
+    /// Changes the value at one place, at random, as [`FuzzChick`](crate::FuzzChick) does; random parts are of size
+    /// `size`. It may end up as it was.
+    ///
+    /// Derived: one of these, all as likely: mutate a field; become a field of the same type; become another constructor
+    /// whose fields contain the own ones in this order (with random ones for the others), or are contained in them. A value
+    /// without any of these becomes a random one.
+    ///
+    /// Hand-written implementations need not bother: mutating a child and each of the root mutants are as likely then.
+    ///
+    /// ```
+    /// use mutagen_engine::{Generate, Mutable, Source};
+    ///
+    /// #[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+    /// enum Shape {
+    ///     Point,
+    ///     Circle(bool),
+    /// }
+    ///
+    /// let mut shape = Shape::Point;
+    /// shape.mutate_randomly(&mut Source::seeded(0), 5);
+    /// assert!(matches!(shape, Shape::Circle(_)), "the only thing that can happen to a point");
+    /// ```
+    fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+        let (children, mutants) = (self.children(), self.count(source.scope()).draws(1));
+        if children + mutants == 0 {
+            return;
+        }
+        match source.below(children + mutants) {
+            child if child < children => self.child_mut(child).mutate_randomly(source, size),
+            mutant => {
+                self.mutate(mutant - children, source);
+            }
+        }
+    }
+
     /// How far the root is from the smallest one, for shrinking; 0 cannot be smaller. Children count for themselves.
     fn magnitude(&self) -> u64 {
         0

@@ -51,7 +51,7 @@ impl Failure {
     }
 }
 
-/// A verdict, and labels that sort the test among others.
+/// A verdict, labels that sort the test among others, and what it cost.
 ///
 /// Made from what a property naturally returns: `bool`, `()`, `Option<bool>` (where `None` discards), or
 /// `Result<(), String>`.
@@ -69,6 +69,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// The labels. The report says how many tests had each.
     pub labels: Vec<Cow<'static, str>>,
+    /// What the test cost, by whatever measure the property has, such as fuel. 0 if it has none.
+    pub cost: u64,
 }
 
 impl Outcome {
@@ -93,6 +95,12 @@ impl Outcome {
         self
     }
 
+    /// Says what the test cost.
+    pub fn costing(mut self, cost: u64) -> Self {
+        self.cost = cost;
+        self
+    }
+
     /// Sorts the test under a label if `condition` holds.
     pub fn labelled_if(self, condition: bool, label: impl Into<Cow<'static, str>>) -> Self {
         if condition { self.label(label) } else { self }
@@ -101,7 +109,7 @@ impl Outcome {
 
 impl From<Verdict> for Outcome {
     fn from(verdict: Verdict) -> Self {
-        Outcome { verdict, labels: Vec::new() }
+        Outcome { verdict, labels: Vec::new(), cost: 0 }
     }
 }
 

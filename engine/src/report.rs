@@ -2,6 +2,7 @@
 
 use crate::{Failure, Figures};
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Why a campaign ended.
@@ -18,6 +19,8 @@ pub enum StopReason {
     GaveUp(u64),
     /// It was told to stop from outside.
     Interrupted,
+    /// The guidance had nothing left to test.
+    Exhausted,
 }
 
 /// A value for which the property does not hold.
@@ -37,6 +40,24 @@ pub struct Finding<T> {
     pub late: bool,
 }
 
+/// A test that is worth showing although it did not fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Record<T> {
+    /// The value.
+    pub value: T,
+    /// What makes it remarkable.
+    pub amount: u64,
+    /// What that is an amount of.
+    pub unit: &'static str,
+    /// How many tests were run by then (by its own worker), this one included.
+    pub tests: u64,
+}
+
+impl<T> Record<T> {
+    /// How many of them a report has at most.
+    pub const MOST: usize = 10;
+}
+
 /// What a campaign did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report<T> {
@@ -54,6 +75,8 @@ pub struct Report<T> {
     pub failed: u64,
     /// The values that failed, the first [`MAX_FINDINGS`](crate::Campaign::MAX_FINDINGS) of them.
     pub findings: Vec<Finding<T>>,
+    /// The tests that the guidance shows, those with the largest amounts first.
+    pub records: Vec<Record<T>>,
     /// What the guidance has to say.
     pub figures: Figures,
     /// How many tests had each label.
@@ -75,6 +98,7 @@ impl<T> Report<T> {
             discarded: 0,
             failed: 0,
             findings: Vec::new(),
+            records: Vec::new(),
             figures: Figures::default(),
             labels: BTreeMap::new(),
             seconds: 0.0,
@@ -99,6 +123,7 @@ impl<T> Report<T> {
     /// Changes how findings are shown, to text for example.
     pub fn map<U>(self, mut show: impl FnMut(T) -> U) -> Report<U> {
         let findings = self.findings.into_iter().map(|finding| finding.map(&mut show)).collect();
+        let records = self.records.into_iter().map(|record| record.map(&mut show)).collect();
         let Report { stop, seed, tests, passed, discarded, failed, figures, labels, .. } = self;
         Report {
             stop,
@@ -108,6 +133,7 @@ impl<T> Report<T> {
             discarded,
             failed,
             findings,
+            records,
             figures,
             labels,
             seconds: self.seconds,
@@ -123,6 +149,9 @@ impl<T> Report<T> {
         self.discarded += other.discarded;
         self.failed += other.failed;
         self.findings.extend(other.findings);
+        self.records.extend(other.records);
+        self.records.sort_by_key(|record| Reverse(record.amount));
+        self.records.truncate(Record::<T>::MOST);
         self.figures.merge(other.figures);
         for (label, count) in other.labels {
             *self.labels.entry(label).or_default() += count;
@@ -139,6 +168,13 @@ impl<T> Finding<T> {
     }
 }
 
+impl<T> Record<T> {
+    fn map<U>(self, show: &mut impl FnMut(T) -> U) -> Record<U> {
+        let Record { value, amount, unit, tests } = self;
+        Record { value: show(value), amount, unit, tests }
+    }
+}
+
 impl StopReason {
     /// Of the reasons of two workers the one that describes the whole: one finding ends all.
     fn more_telling(self, other: StopReason) -> StopReason {
@@ -151,11 +187,12 @@ impl StopReason {
 
     fn rank(self) -> u32 {
         match self {
-            StopReason::Found => 4,
-            StopReason::Interrupted => 3,
-            StopReason::TimeUp => 2,
-            StopReason::GaveUp(_) => 1,
-            StopReason::TestsDone => 0,
+            StopReason::Found => 5,
+            StopReason::Interrupted => 4,
+            StopReason::TimeUp => 3,
+            StopReason::GaveUp(_) => 2,
+            StopReason::TestsDone => 1,
+            StopReason::Exhausted => 0,
         }
     }
 }

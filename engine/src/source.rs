@@ -1,11 +1,15 @@
 //! Where choices come from.
 
+mod enumeration;
+
 use crate::Scope;
+use enumeration::Enumeration;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::any::TypeId;
 
-/// Where the choices of a generator or a mutator come from: a seeded random generator, or a string of bytes.
+/// Where the choices of a generator or a mutator come from: a seeded random generator, a string of bytes, or all choices
+/// that there are, one after the other.
 ///
 /// The same source gives the same choices: on every machine, in every run.
 ///
@@ -31,9 +35,14 @@ pub struct Source {
 enum Origin {
     Random(Xoshiro256PlusPlus),
     Bytes { bytes: Vec<u8>, used: usize, then: Option<Xoshiro256PlusPlus> },
+    All(Enumeration),
 }
 
 impl Source {
+    /// How many random bytes are remembered at most, those that were given included. Every choice behind them is the
+    /// smallest.
+    pub const MAX_REMEMBERED: usize = 10_240;
+
     /// Random choices, decided by `seed` alone.
     pub fn seeded(seed: u64) -> Self {
         Self::new(Origin::Random(Xoshiro256PlusPlus::seed_from_u64(seed)))
@@ -44,16 +53,43 @@ impl Source {
         Self::new(Origin::Bytes { bytes, used: 0, then: None })
     }
 
-    /// Choices read from `bytes`, and then from random bytes that are remembered, see [`Source::consumed`].
+    /// Choices read from `bytes`, and then from random bytes that are remembered, see [`Source::consumed`] and
+    /// [`Source::MAX_REMEMBERED`].
     pub fn from_bytes_then_random(bytes: Vec<u8>, seed: u64) -> Self {
         Self::new(Origin::Bytes { bytes, used: 0, then: Some(Xoshiro256PlusPlus::seed_from_u64(seed)) })
+    }
+
+    /// The first of all sequences of choices: [`advance`](Source::advance) goes on to the next one. A choice among more than
+    /// 1024 is one among the first, the middle and the last.
+    ///
+    /// ```
+    /// use mutagen_engine::{Generate, Source};
+    ///
+    /// let mut source = Source::enumerating();
+    /// let mut lists = vec![Vec::<bool>::generate(&mut source, 2)];
+    /// while source.advance() {
+    ///     lists.push(Generate::generate(&mut source, 2));
+    /// }
+    /// assert_eq!(lists.len(), 1 + 2 + 4);
+    /// ```
+    pub fn enumerating() -> Self {
+        Self::new(Origin::All(Enumeration::default()))
+    }
+
+    /// Starts over with the next sequence of choices: the last choice that was made and has another alternative takes it,
+    /// and what comes behind begins with the first ones. False if there is none left, or the source does not enumerate.
+    pub fn advance(&mut self) -> bool {
+        match &mut self.origin {
+            Origin::All(enumeration) => enumeration.advance(),
+            Origin::Random(_) | Origin::Bytes { .. } => false,
+        }
     }
 
     fn new(origin: Origin) -> Self {
         Self { origin, scope: Scope::new(), open: Vec::new() }
     }
 
-    /// The bytes that choices were read from so far; empty for a seeded source.
+    /// The bytes that choices were read from so far; empty for a source without bytes.
     ///
     /// ```
     /// use mutagen_engine::Source;
@@ -66,7 +102,7 @@ impl Source {
     /// ```
     pub fn consumed(&self) -> &[u8] {
         match &self.origin {
-            Origin::Random(_) => &[],
+            Origin::Random(_) | Origin::All(_) => &[],
             Origin::Bytes { bytes, used, .. } => &bytes[..*used],
         }
     }
@@ -94,6 +130,7 @@ impl Source {
         match &mut self.origin {
             Origin::Random(random) => random.next_u64(),
             Origin::Bytes { .. } => self.read(8),
+            Origin::All(enumeration) => enumeration.bits(),
         }
     }
 
@@ -109,6 +146,10 @@ impl Source {
 
     /// True in `numerator` of `denominator` cases; false is the smallest choice.
     pub fn chance(&mut self, numerator: u32, denominator: u32) -> bool {
+        if let Origin::All(enumeration) = &mut self.origin {
+            let weights = [denominator.saturating_sub(numerator), numerator];
+            return enumeration.weighted(&weights) == 1;
+        }
         self.below_u64(u64::from(denominator).max(1)) >= u64::from(denominator.saturating_sub(numerator))
     }
 
@@ -122,6 +163,9 @@ impl Source {
         let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
         if total == 0 {
             return 0;
+        }
+        if let Origin::All(enumeration) = &mut self.origin {
+            return enumeration.weighted(weights);
         }
         let mut rest = self.below_u64(total);
         weights.iter().position(|&weight| step_below(&mut rest, u64::from(weight))).unwrap_or(0)
@@ -154,6 +198,7 @@ impl Source {
             // Multiply and shift: the bias is below n / 2^64.
             Origin::Random(random) => ((u128::from(random.next_u64()) * u128::from(n)) >> 64) as u64,
             Origin::Bytes { .. } => self.read(bytes_for(n)) % n,
+            Origin::All(enumeration) => enumeration.below(n),
         }
     }
 
@@ -161,7 +206,7 @@ impl Source {
     fn read(&mut self, count: usize) -> u64 {
         let Origin::Bytes { bytes, used, then } = &mut self.origin else { return 0 };
         if let Some(random) = then {
-            while bytes.len() < *used + count {
+            while bytes.len() < (*used + count).min(Self::MAX_REMEMBERED) {
                 bytes.push(random.next_u64() as u8);
             }
         }

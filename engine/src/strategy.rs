@@ -1,6 +1,11 @@
 //! Guidances by name: what a command line or a benchmark chooses from.
 
-use crate::{Generator, Guidance, Mutable, Mutagen, MutagenConfig, Random, Scope, UnknownSwitch};
+use crate::guidance::settings::Settings;
+use crate::{
+    Cost, Crowbar, CrowbarConfig, FuzzChick, FuzzChickConfig, Generator, Guidance, Mutable, Mutagen,
+    MutagenConfig, PerfFuzz, PerfFuzzConfig, Random, RandomConfig, Scope, SmallCheck, SmallCheckConfig,
+    UnknownSetting, UnknownSwitch, Zest, ZestConfig,
+};
 use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
@@ -27,14 +32,34 @@ pub struct Strategy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Mutagen(Box<MutagenConfig>),
-    Random,
+    Random(RandomConfig),
+    SmallCheck(SmallCheckConfig),
+    FuzzChick(FuzzChickConfig),
+    Zest(ZestConfig),
+    Crowbar(CrowbarConfig),
+    PerfFuzz(PerfFuzzConfig),
 }
 
 impl Strategy {
     /// The names of the guidances.
-    pub const GUIDANCES: [&'static str; 2] = ["mutagen", "random"];
-    /// The names of the presets.
+    pub const GUIDANCES: [&'static str; 7] =
+        ["mutagen", "random", "smallcheck", "fuzzchick", "zest", "crowbar", "perffuzz"];
+    /// The names of the presets. Only `mutagen` has more than one.
     pub const PRESETS: [&'static str; 2] = ["default", "paper"];
+
+    /// What a guidance does, in one line; empty if there is none of that name.
+    pub fn description(guidance: &str) -> &'static str {
+        match guidance {
+            "mutagen" => "every mutant of every test that does something new",
+            "random" => "random tests",
+            "smallcheck" => "every test up to a size",
+            "fuzzchick" => "random mutants of tests that cover something new",
+            "zest" => "tests from mutated byte strings, valid ones first (JQF)",
+            "crowbar" => "tests from mutated byte strings (AFL)",
+            "perffuzz" => "tests that are slow in the target; shows the slowest",
+            _ => "",
+        }
+    }
 
     /// Puts a strategy together from its parts.
     ///
@@ -42,13 +67,20 @@ impl Strategy {
     ///
     /// Names the part that is not known, and those that are.
     pub fn new<S: AsRef<str>>(guidance: &str, preset: &str, switches: &[S]) -> Result<Self, UnknownStrategy> {
-        let kind = match (guidance, preset) {
-            ("mutagen", "default") => Kind::Mutagen(Box::default()),
-            ("mutagen", "paper") => Kind::Mutagen(Box::new(MutagenConfig::paper())),
-            ("random", "default" | "paper") => Kind::Random,
-            ("mutagen" | "random", _) => return Err(UnknownStrategy::Preset(preset.to_owned())),
+        let kind = match guidance {
+            "mutagen" if preset == "paper" => Kind::Mutagen(Box::new(MutagenConfig::paper())),
+            "mutagen" => Kind::Mutagen(Box::default()),
+            "random" => Kind::Random(RandomConfig::default()),
+            "smallcheck" => Kind::SmallCheck(SmallCheckConfig::default()),
+            "fuzzchick" => Kind::FuzzChick(FuzzChickConfig::default()),
+            "zest" => Kind::Zest(ZestConfig::default()),
+            "crowbar" => Kind::Crowbar(CrowbarConfig::default()),
+            "perffuzz" => Kind::PerfFuzz(PerfFuzzConfig::default()),
             _ => return Err(UnknownStrategy::Guidance(guidance.to_owned())),
         };
+        if !Self::PRESETS.contains(&preset) {
+            return Err(UnknownStrategy::Preset(preset.to_owned()));
+        }
         let mut strategy = Strategy { name: guidance.to_owned(), kind };
         if preset != "default" {
             strategy.name += &format!("/{preset}");
@@ -62,7 +94,12 @@ impl Strategy {
     fn set(&mut self, switch: &str) -> Result<(), UnknownStrategy> {
         match &mut self.kind {
             Kind::Mutagen(config) => config.set(switch).map_err(UnknownStrategy::Switch)?,
-            Kind::Random => return Err(UnknownStrategy::NoSwitches(switch.to_owned())),
+            Kind::Random(config) => config.set(switch)?,
+            Kind::SmallCheck(config) => config.set(switch)?,
+            Kind::FuzzChick(config) => config.set(switch)?,
+            Kind::Zest(config) => config.set(switch)?,
+            Kind::Crowbar(config) => config.set(switch)?,
+            Kind::PerfFuzz(config) => config.set(switch)?,
         }
         self.name += &format!(",{switch}");
         Ok(())
@@ -70,12 +107,30 @@ impl Strategy {
 
     /// Generates values up to this size, unless a switch says otherwise.
     pub fn max_size(mut self, size: usize) -> Self {
-        if let Kind::Mutagen(config) = &mut self.kind
-            && !self.name.contains(",max-size=")
-        {
-            config.max_size = size;
+        if !self.name.contains(",max-size=") {
+            *self.size_setting() = size;
         }
         self
+    }
+
+    fn size_setting(&mut self) -> &mut usize {
+        match &mut self.kind {
+            Kind::Mutagen(config) => &mut config.max_size,
+            Kind::Random(config) => &mut config.max_size,
+            Kind::SmallCheck(config) => &mut config.max_size,
+            Kind::FuzzChick(config) => &mut config.max_size,
+            Kind::Zest(config) => &mut config.max_size,
+            Kind::Crowbar(config) => &mut config.max_size,
+            Kind::PerfFuzz(config) => &mut config.max_size,
+        }
+    }
+
+    /// What the strategy maximises, if that is what it does.
+    pub fn maximises(&self) -> Option<Cost> {
+        match &self.kind {
+            Kind::PerfFuzz(config) => Some(config.cost),
+            _ => None,
+        }
     }
 
     /// The guidance, ready to run.
@@ -88,11 +143,22 @@ impl Strategy {
     where
         T: Mutable + Clone + Hash,
     {
-        match &self.kind {
+        match self.kind.clone() {
             Kind::Mutagen(config) => {
-                Box::new(Mutagen::with_generator((**config).clone(), seed, generator).scope(scope).hashed())
+                Box::new(Mutagen::with_generator(*config, seed, generator).scope(scope).hashed())
             }
-            Kind::Random => Box::new(Random::with_generator(seed, generator).scope(scope)),
+            Kind::Random(RandomConfig { max_size }) => {
+                Box::new(Random::with_generator(seed, generator).max_size(max_size).scope(scope))
+            }
+            Kind::SmallCheck(config) => Box::new(SmallCheck::with_generator(config, generator).scope(scope)),
+            Kind::FuzzChick(config) => {
+                Box::new(FuzzChick::with_generator(config, seed, generator).scope(scope))
+            }
+            Kind::Zest(config) => Box::new(Zest::with_generator(config, seed, generator).scope(scope)),
+            Kind::Crowbar(config) => Box::new(Crowbar::with_generator(config, seed, generator).scope(scope)),
+            Kind::PerfFuzz(config) => {
+                Box::new(PerfFuzz::with_generator(config, seed, generator).scope(scope))
+            }
         }
     }
 }
@@ -121,10 +187,16 @@ pub enum UnknownStrategy {
     Guidance(String),
     /// No preset has this name.
     Preset(String),
-    /// No switch has this name.
+    /// `mutagen` has no switch of this name.
     Switch(UnknownSwitch),
-    /// The guidance has no switches at all.
-    NoSwitches(String),
+    /// Another guidance has no switch of this name.
+    Setting(UnknownSetting),
+}
+
+impl From<UnknownSetting> for UnknownStrategy {
+    fn from(unknown: UnknownSetting) -> Self {
+        Self::Setting(unknown)
+    }
 }
 
 impl fmt::Display for UnknownStrategy {
@@ -145,9 +217,7 @@ impl fmt::Display for UnknownStrategy {
                 )
             }
             Self::Switch(unknown) => unknown.fmt(formatter),
-            Self::NoSwitches(switch) => {
-                write!(formatter, "random has no switches, so `{switch}` cannot be set")
-            }
+            Self::Setting(unknown) => unknown.fmt(formatter),
         }
     }
 }

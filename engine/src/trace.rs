@@ -2,12 +2,15 @@
 //!
 //! A run of woven code is a [`Trace`]: the probes it passed, in order. A [`TraceStore`] remembers traces and says how
 //! much of each new one is [`Novelty`]. There are two: [`PathTrie`] tells whole paths apart, [`EdgeMap`] only the
-//! steps from one probe to the next.
+//! steps from one probe to the next. Fuzzers also ask *how often* a run did something: [`HitCounts`] counts, and
+//! [`HitCoverage`] remembers which counts were seen.
 
 mod edge_map;
+mod hits;
 mod path_trie;
 
 pub use edge_map::EdgeMap;
+pub use hits::{HitClasses, HitCounts, HitCoverage, NewHits};
 pub use path_trie::PathTrie;
 
 /// The probes that fired in one run, in order. Ids are never 0: that is the virtual start of every run.
@@ -17,15 +20,17 @@ pub struct Trace<'a> {
     pub events: &'a [u32],
     /// Whether the run went on after the last event that could be kept.
     pub truncated: bool,
+    /// What the run cost by the property's own measure, see [`Outcome::cost`](crate::Outcome::cost). 0 if it has none.
+    pub cost: u64,
 }
 
 impl<'a> Trace<'a> {
     /// The trace of a run that was not watched: it is never interesting.
-    pub const EMPTY: Trace<'static> = Trace { events: &[], truncated: false };
+    pub const EMPTY: Trace<'static> = Trace { events: &[], truncated: false, cost: 0 };
 
     /// A complete trace.
     pub fn new(events: &'a [u32]) -> Self {
-        Trace { events, truncated: false }
+        Trace { events, truncated: false, cost: 0 }
     }
 
     /// The first `length` events, or all.

@@ -183,7 +183,7 @@ fn random_walks_go_on_from_mutants_that_pass() {
     for _ in 0..200 {
         let value = guidance.next();
         longest = longest.max(value.len());
-        guidance.learn(&value, &Verdict::Passed, Trace { events: &vec![1; value.len()], truncated: false });
+        guidance.learn(&value, &Verdict::Passed, Trace::new(&vec![1; value.len()]));
     }
     assert!(longest > 5, "the walk got to {longest} elements only");
 }

@@ -89,3 +89,47 @@ fn nested_types_get_smaller_until_only_the_smallest_is_left() {
     }
     assert_eq!(sizes(&mut Source::seeded(0), 2), [Some(2), Some(1), Some(0), None]);
 }
+
+/// What a function makes of all sequences of choices.
+fn all<T>(mut make: impl FnMut(&mut Source) -> T) -> Vec<T> {
+    let mut source = Source::enumerating();
+    let mut made = vec![make(&mut source)];
+    while source.advance() {
+        made.push(make(&mut source));
+    }
+    made
+}
+
+#[test]
+fn enumerating_makes_every_sequence_of_choices_once_the_last_choice_varying_fastest() {
+    assert_eq!(
+        all(|source| (source.below(2), source.below(3))),
+        [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
+    );
+    assert_eq!(all(|source| source.below(1)), [0], "no choice at all");
+    let dependent = all(|source| (0..source.below(3)).map(|_| source.below(2)).collect::<Vec<_>>());
+    assert_eq!(dependent, [vec![], vec![0], vec![1], vec![0, 0], vec![0, 1], vec![1, 0], vec![1, 1]]);
+}
+
+#[test]
+fn enumerating_makes_unlikely_choices_as_often_as_likely_ones() {
+    assert_eq!(all(|source| source.chance(1, 100)), [false, true]);
+    assert_eq!(all(|source| source.chance(0, 100)), [false]);
+    assert_eq!(all(|source| source.weighted(&[0, 7, 0, 1])), [1, 3]);
+}
+
+#[test]
+fn enumerating_cuts_wide_choices_down_to_three() {
+    assert_eq!(all(|source| source.below(1024)).len(), 1024);
+    assert_eq!(all(|source| source.below(1025)), [0, 512, 1024]);
+    assert_eq!(all(|source| source.bits()), [0, 1 << 63, u64::MAX]);
+    assert_eq!(all(|source| source.range_i64(i64::MIN, i64::MAX)), [i64::MIN, 0, i64::MAX]);
+}
+
+#[test]
+fn remembered_bytes_have_an_end() {
+    let mut source = Source::from_bytes_then_random(vec![], 1);
+    let choices: Vec<usize> = (0..Source::MAX_REMEMBERED + 100).map(|_| source.below(256)).collect();
+    assert_eq!(source.consumed().len(), Source::MAX_REMEMBERED);
+    assert_eq!(choices[Source::MAX_REMEMBERED..], [0; 100]);
+}

@@ -3,6 +3,7 @@
 
 use crate::conditions::Conditions;
 use crate::model::{Container, Field, Variant};
+use crate::randomly::renewed;
 use crate::swap::{Exchange, combinations, placeholder, too_many};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -24,6 +25,10 @@ pub fn implementation(container: &Container, generics: &Generics) -> Result<Toke
     let rebuild = container.variants.iter().filter_map(|variant| rebuild(variant, &kinds));
     let build = container.variants.iter().enumerate().map(|(index, variant)| {
         let value = build(variant, &kinds);
+        quote!(#index => #value,)
+    });
+    let renew = container.variants.iter().enumerate().map(|(index, variant)| {
+        let value = renewed(variant);
         quote!(#index => #value,)
     });
     let exchange = container.variants.iter().filter_map(|variant| Exchange::of(variant).arm());
@@ -58,6 +63,13 @@ pub fn implementation(container: &Container, generics: &Generics) -> Result<Toke
             fn build(constructor: usize, parts: &mut ::mutagen_engine::constructors::Parts<'_, '_>) -> Self {
                 match constructor {
                     #(#build)*
+                    _ => Self::placeholder(),
+                }
+            }
+
+            fn renew(constructor: usize, renewal: &mut ::mutagen_engine::constructors::Renewal<'_, '_>) -> Self {
+                match constructor {
+                    #(#renew)*
                     _ => Self::placeholder(),
                 }
             }

@@ -1,6 +1,6 @@
 //! Derives of Generate and Mutable, and the test attribute, for mutagen-engine.
 //!
-//! `model` reads a definition and refuses what cannot be derived; `generate` and `mutable` write the code, the latter with
+//! `model` reads a definition and refuses what cannot be derived; `generate`, `mutable` and `randomly` write the code, with
 //! the help of `constructors` and `swap`.
 
 mod attributes;
@@ -9,6 +9,7 @@ mod constructors;
 mod generate;
 mod model;
 mod mutable;
+mod randomly;
 mod recursion;
 mod swap;
 mod test_attribute;
@@ -25,7 +26,7 @@ pub fn derive_generate(input: TokenStream) -> TokenStream {
     derive(input, generate::implementation)
 }
 
-/// Derives the exhaustive mutants of a type.
+/// Derives the exhaustive mutants of a type, and beside them a random mutator.
 ///
 /// See `mutagen_engine::Mutable` for what they are and for the attributes.
 #[proc_macro_derive(Mutable, attributes(mutagen))]

@@ -31,6 +31,7 @@ fn with_root(container: &Container, generics: &Generics, root: Root) -> TokenStr
     let child_mut = choose_child(container, inner_mut);
     let magnitude = magnitude(container);
     let Root { count, mutate, items } = root;
+    let mutate_randomly = crate::randomly::method(container);
     quote! {
         #[automatically_derived]
         #[allow(clippy::all, unreachable_patterns, unused_variables, unused_mut, unused_assignments)]
@@ -58,6 +59,8 @@ fn with_root(container: &Container, generics: &Generics, root: Root) -> TokenStr
             fn magnitude(&self) -> u64 {
                 #magnitude
             }
+
+            #mutate_randomly
         }
 
         #items

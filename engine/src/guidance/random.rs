@@ -1,7 +1,26 @@
 //! Plain random testing, the yardstick.
 
+use super::settings::{Setting, Settings, number};
 use super::{Derived, Figures, Generator, Guidance, Sizes};
 use crate::{Generate, Scope, Source, Trace, Verdict};
+
+/// The settings of [`Random`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RandomConfig {
+    /// The size of the largest value.
+    pub max_size: usize,
+}
+
+impl Default for RandomConfig {
+    fn default() -> Self {
+        RandomConfig { max_size: 10 }
+    }
+}
+
+impl Settings for RandomConfig {
+    const GUIDANCE: &'static str = "random";
+    const ALL: &'static [Setting<Self>] = &[number("max-size=N", |config, size| config.max_size = size)];
+}
 
 /// Generates every test afresh, and learns nothing.
 ///
@@ -15,7 +34,7 @@ use crate::{Generate, Scope, Source, Trace, Verdict};
 pub struct Random<T> {
     source: Source,
     generator: Box<dyn Generator<T>>,
-    max_size: usize,
+    config: RandomConfig,
     tests: u64,
 }
 
@@ -29,12 +48,17 @@ impl<T: Generate + 'static> Random<T> {
 impl<T> Random<T> {
     /// Generates with a generator of your own, in sizes up to 10.
     pub fn with_generator(seed: u64, generator: impl Generator<T> + 'static) -> Self {
-        Random { source: Source::seeded(seed), generator: Box::new(generator), max_size: 10, tests: 0 }
+        Random {
+            source: Source::seeded(seed),
+            generator: Box::new(generator),
+            config: RandomConfig::default(),
+            tests: 0,
+        }
     }
 
     /// Generates in sizes from 0 to `size`.
     pub fn max_size(mut self, size: usize) -> Self {
-        self.max_size = size;
+        self.config.max_size = size;
         self
     }
 
@@ -48,7 +72,7 @@ impl<T> Random<T> {
 impl<T> Guidance<T> for Random<T> {
     fn next(&mut self) -> T {
         self.tests += 1;
-        let size = Sizes::Uniform.pick(self.max_size, 0, 0, &mut self.source);
+        let size = Sizes::Uniform.pick(self.config.max_size, 0, 0, &mut self.source);
         self.generator.generate(&mut self.source, size)
     }
 
@@ -57,8 +81,8 @@ impl<T> Guidance<T> for Random<T> {
     }
 
     fn figures(&self) -> Figures {
-        let switches = vec![format!("max-size={}", self.max_size)];
-        Figures::new("random").switches(switches).count("generated", self.tests)
+        let switches = vec![format!("max-size={}", self.config.max_size)];
+        Figures::new(RandomConfig::GUIDANCE).switches(switches).count("generated", self.tests)
     }
 
     fn wants_traces(&self) -> bool {

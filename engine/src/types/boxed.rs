@@ -33,6 +33,10 @@ impl<T: Mutable + Clone + PartialEq> Mutable for Box<T> {
         (**self).mutate(number, source)
     }
 
+    fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+        (**self).mutate_randomly(source, size);
+    }
+
     fn magnitude(&self) -> u64 {
         (**self).magnitude()
     }

@@ -100,3 +100,21 @@ pub(super) fn insert_random<T>(
     let fresh: Vec<T> = (0..amount).map(|_| generate(source, size)).collect();
     items.splice(index..index, fresh);
 }
+
+/// Changes a sequence as FuzzChick does, walking along it. With so many elements still ahead, going on is as many times
+/// as likely as mutating the element, or removing it. Who gets to the end adds a fresh sequence there.
+pub(super) fn random_edit<T>(
+    items: &mut Vec<T>,
+    source: &mut Source,
+    mutate: impl FnOnce(&mut T, &mut Source),
+    fresh: impl FnOnce(&mut Source) -> Vec<T>,
+) {
+    for index in 0..items.len() {
+        match source.below(items.len() - index + 2) {
+            0 => return mutate(&mut items[index], source),
+            1 => return drop(items.remove(index)),
+            _ => {}
+        }
+    }
+    items.extend(fresh(source));
+}

@@ -43,6 +43,14 @@ impl<T: Mutable + Clone + PartialEq> Mutable for Option<T> {
         }
         number == 0
     }
+
+    fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+        match self {
+            Some(_) if source.chance(1, 2) => *self = None,
+            Some(value) => value.mutate_randomly(source, size),
+            None => *self = Option::generate(source, size),
+        }
+    }
 }
 
 impl<T: Generate, E: Generate> Generate for Result<T, E> {
@@ -89,6 +97,17 @@ where
             *self = if self.is_ok() { Err(E::smallest()) } else { Ok(T::smallest()) };
         }
         number == 0
+    }
+
+    fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+        match self {
+            _ if source.chance(1, 2) => {
+                *self =
+                    if self.is_ok() { Err(E::generate(source, size)) } else { Ok(T::generate(source, size)) }
+            }
+            Ok(value) => value.mutate_randomly(source, size),
+            Err(error) => error.mutate_randomly(source, size),
+        }
     }
 
     fn magnitude(&self) -> u64 {

@@ -38,6 +38,10 @@ macro_rules! float {
                 before.to_bits() != self.to_bits()
             }
 
+            fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+                *self = if *self != 0.0 && source.chance(1, 2) { 0.0 } else { Self::generate(source, size) };
+            }
+
             /// Whole numbers are simpler than fractions, and numbers simpler than what is none.
             fn magnitude(&self) -> u64 {
                 if !self.is_finite() {

@@ -121,6 +121,10 @@ macro_rules! integer {
                 mutant.inspect(|mutant| *self = *mutant).is_some()
             }
 
+            fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+                *self = if *self != 0 && source.chance(1, 2) { 0 } else { Self::generate(source, size) };
+            }
+
             fn magnitude(&self) -> u64 {
                 let magnitude: fn($type) -> u64 = $magnitude;
                 magnitude(*self)

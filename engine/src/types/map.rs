@@ -1,5 +1,6 @@
 //! Ordered maps: entries come and go, values are children, keys stay as they are.
 
+use super::edit::random_edit;
 use crate::{Count, Generate, Mutable, Scope, Source, no_child};
 use std::collections::BTreeMap;
 
@@ -53,5 +54,16 @@ where
             self.insert(K::smallest(), V::smallest());
         }
         insert
+    }
+
+    /// As the list of its entries: in one of them the value is mutated, or the key replaced.
+    fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+        let mut entries: Vec<(K, V)> = std::mem::take(self).into_iter().collect();
+        let mutate = |(key, value): &mut (K, V), source: &mut Source| match source.chance(1, 2) {
+            true => *key = K::generate(source, size),
+            false => value.mutate_randomly(source, size),
+        };
+        random_edit(&mut entries, source, mutate, |source| Vec::generate(source, size));
+        *self = entries.into_iter().collect();
     }
 }

@@ -67,6 +67,10 @@ impl Mutable for char {
         std::mem::replace(self, mutant) != mutant
     }
 
+    fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+        *self = char::generate(source, size);
+    }
+
     fn magnitude(&self) -> u64 {
         let rank = CHARACTERS.iter().position(|other| other == self);
         rank.map_or(u64::from(*self) + CHARACTERS.len() as u64, |rank| rank as u64)

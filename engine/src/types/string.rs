@@ -1,6 +1,6 @@
 //! Strings: sequences of characters, which are no positions of their own.
 
-use super::edit::{insert_random, paper_count, paper_edit, rich_count, rich_edit};
+use super::edit::{insert_random, paper_count, paper_edit, random_edit, rich_count, rich_edit};
 use super::scalars::CHARACTERS;
 use crate::{Count, Generate, Mutable, SampleSize, Scope, SequenceMutants, Source};
 
@@ -31,6 +31,13 @@ impl Mutable for String {
             *self = characters.into_iter().collect();
         }
         changed
+    }
+
+    fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+        let mut characters: Vec<char> = self.chars().collect();
+        let mutate = |character: &mut char, source: &mut Source| character.mutate_randomly(source, size);
+        random_edit(&mut characters, source, mutate, |source| Vec::generate(source, size));
+        *self = characters.into_iter().collect();
     }
 
     fn magnitude(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Vectors: edits at every index, and splicing a child's sequence in.
 
-use super::edit::{insert_random, paper_count, paper_edit, rich_count, rich_edit};
+use super::edit::{insert_random, paper_count, paper_edit, random_edit, rich_count, rich_edit};
 use crate::{Count, Generate, Mutable, SampleSize, Scope, SequenceMutants, Source};
 use std::any::Any;
 
@@ -40,6 +40,11 @@ impl<T: Mutable + Clone + PartialEq> Mutable for Vec<T> {
             SequenceMutants::Rich => mutate_rich(self, number),
             SequenceMutants::Paper => mutate_paper(self, number, source),
         }
+    }
+
+    fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
+        let mutate = |item: &mut T, source: &mut Source| item.mutate_randomly(source, size);
+        random_edit(self, source, mutate, |source| Vec::generate(source, size));
     }
 }
 
