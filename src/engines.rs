@@ -7,7 +7,7 @@ use clap::Args;
 use mutagen_bugs::Bug;
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink_in};
 use mutagen_oracles::Call;
-use mutagen_properties::{Context, DISCREPANCY, INCONCLUSIVE, Injection};
+use mutagen_properties::{Context, DISCREPANCY, INCONCLUSIVE, Injection, ModuleGenerator};
 use mutagen_wasm_ast::Features;
 use serde_json::{Value, json};
 
@@ -15,7 +15,9 @@ use crate::evidence::Evidence;
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
 use crate::hunt::{self, Hunt};
+use crate::repro::{self, Replayed};
 use crate::results::{Earlier, Results};
+use crate::slowest;
 
 /// How many tests shrinking a finding may take, and a discrepancy.
 const SHRINKING: usize = 5_000;
@@ -32,6 +34,10 @@ pub struct EngineFlags {
     /// The WebAssembly features of modules and engines, such as `wasm1`, `wasm2,-simd,+tail-call` or `wasmi`
     #[arg(long, value_name = "SET", default_value = "wasm1")]
     pub features: Features,
+
+    /// Modules to begin with, or directories of them. May be repeated
+    #[arg(long, value_name = "PATH")]
+    pub input: Vec<PathBuf>,
 
     /// Stores findings, statistics and the corpus here
     #[arg(short, long, value_name = "DIR")]
@@ -80,6 +86,16 @@ pub fn require_woven() -> Result<(), Failure> {
     mutagen_oracles::prove_woven().map_err(Failure::usage)
 }
 
+/// What a campaign leaves behind, besides its report.
+struct Found {
+    /// The first finding, shrunk.
+    finding: Option<Evidence>,
+    /// What came of files that were tested again.
+    replayed: Vec<Replayed>,
+    /// The slowest modules, as JSON and as text.
+    slowest: (Value, Option<String>),
+}
+
 /// A campaign on two engines.
 pub struct EngineHunt<'a> {
     /// The command.
@@ -92,19 +108,39 @@ pub struct EngineHunt<'a> {
     pub flags: &'a CampaignFlags,
     /// What the properties share.
     pub context: Context,
+    /// Makes modules, for properties of modules.
+    pub modules: ModuleGenerator,
+}
+
+impl<'a> EngineHunt<'a> {
+    /// A campaign on two engines, as the flags say.
+    pub fn new(
+        command: &'a str,
+        property: &'a str,
+        engines: &'a EngineFlags,
+        flags: &'a CampaignFlags,
+        context: &Context,
+    ) -> Result<Self, Failure> {
+        let modules = match flags.replays()? {
+            true => ModuleGenerator::default(),
+            false => flags.search()?.modules(engines.features),
+        };
+        Ok(EngineHunt { command, property, engines, flags, context: context.clone(), modules })
+    }
 }
 
 impl EngineHunt<'_> {
     /// Runs the campaign, stores and tells what came of it.
     ///
-    /// `evidence` gives the module and the calls behind a value; `back` makes a value of a stored module, for resuming;
+    /// `generate` makes values; `evidence` gives the module and the calls behind a value; `back` makes a value of a stored module, for resuming;
     /// `judge` asks both engines about a value at once.
     pub fn run<T, P>(
         &self,
+        generate: impl Fn(&mut Source, usize) -> T + Clone + Sync + 'static,
         property: impl Fn() -> Result<P, String> + Sync,
         evidence: impl Fn(&T) -> (Vec<u8>, Vec<Call>) + Sync,
         back: impl Fn(&[u8]) -> Option<T>,
-        judge: impl Fn(&mut P, &T) -> Outcome,
+        judge: impl Fn(&mut P, &T) -> Outcome + Sync,
     ) -> Result<Code, Failure>
     where
         T: Mutable + Clone + Hash + Send + Sync,
@@ -113,8 +149,8 @@ impl EngineHunt<'_> {
         require_woven()?;
         mutagen_weave::probes::switch_off_unstable().map_err(|error| Failure::new(Code::Internal, error))?;
         // Made once here, so that what is wrong with the settings is said before anything starts.
-        self.flags.strategy()?;
         let mut alone = property().map_err(Failure::usage)?;
+        let given = repro::given(&self.engines.input, &back)?;
         let results = self.engines.results()?;
         let hunt = Hunt {
             command: self.command,
@@ -124,15 +160,19 @@ impl EngineHunt<'_> {
             scope: Scope::new().with(self.engines.features),
             max_size: MAX_SIZE,
         };
-        let examples = self.start(results.as_ref(), back)?;
+        let mut examples = self.start(results.as_ref(), back)?;
         let keep = |value: &T| {
             if let Some(results) = &results {
                 results.keep(&evidence(value).0);
             }
         };
-        let generate = |source: &mut Source, size: usize| T::generate(source, size);
         let make = || property().unwrap_or_else(|error| panic!("it was made before: {error}"));
-        let report = hunt.run_with(examples, keep, generate, make)?;
+        let (report, replayed) = if self.flags.replays()? {
+            repro::replay(self.flags, given, make, &judge)?
+        } else {
+            examples.extend(given.into_iter().map(|(_, value)| value));
+            (hunt.run_with(examples, keep, generate, make)?, Vec::new())
+        };
         let found = report.findings.first().map(|finding| {
             let shrunk = shrink_in(
                 &hunt.scope,
@@ -144,7 +184,9 @@ impl EngineHunt<'_> {
             let outcome = judge(&mut alone, &shrunk.value);
             self.evidence(wasm, &calls, &outcome)
         });
-        let told = self.conclude(&hunt, &report, found, results.as_ref());
+        let slowest = slowest::modules(&report, |value| evidence(value).0, results.as_ref());
+        let told =
+            self.conclude(&hunt, &report, Found { finding: found, replayed, slowest }, results.as_ref());
         results.as_ref().map_or(Ok(()), Results::complete).and(told)?;
         Ok(hunt::code(&report))
     }
@@ -186,7 +228,7 @@ impl EngineHunt<'_> {
         &self,
         hunt: &Hunt<'_>,
         report: &Report<T>,
-        found: Option<Evidence>,
+        found: Found,
         results: Option<&Results>,
     ) -> Result<(), Failure> {
         let (discrepancies, discrepancy_lines) = self.discrepancies(results);
@@ -200,8 +242,19 @@ impl EngineHunt<'_> {
             "reference": reference,
             "loop": (report.seconds * f64::from(self.flags.jobs) - target - reference).max(0.0),
         });
-        let mut shown = Vec::new();
-        if let (Some(evidence), Some(finding)) = (&found, report.findings.first()) {
+        let mut shown: Vec<String> = found.replayed.iter().map(Replayed::line).collect();
+        if !found.replayed.is_empty() {
+            json["replayed"] = found.replayed.iter().map(Replayed::json).collect();
+        }
+        let (slowest, slowest_text) = found.slowest;
+        if let Some(text) = slowest_text {
+            json["slowest"] = slowest;
+            shown.push(text);
+        }
+        if let Some(refused) = self.modules.refused() {
+            json["refused_modules"] = json!(refused);
+        }
+        if let (Some(evidence), Some(finding)) = (&found.finding, report.findings.first()) {
             let mut finding_json = evidence.json();
             finding_json["tests"] = json!(finding.tests);
             finding_json["seconds"] = json!(finding.seconds);

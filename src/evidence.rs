@@ -151,7 +151,7 @@ impl Evidence {
 }
 
 /// The text of a module; where it has none, a comment that says why.
-fn text_of(wasm: &[u8]) -> String {
+pub fn text_of(wasm: &[u8]) -> String {
     let text = Module::decode(wasm)
         .map_err(|error| error.to_string())
         .and_then(|module| module.to_text().map_err(|error| error.to_string()));

@@ -3,19 +3,24 @@
 use std::time::Duration;
 
 use clap::Args;
-use mutagen_engine::Strategy;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use mutagen_engine::{Cost, Strategy};
+use mutagen_properties::Search;
 
 use crate::exit_code::Failure;
 
 /// How long a campaign runs to which no budget was given.
 const DEFAULT_TIME: Duration = Duration::from_secs(60);
 
+/// The guidance that replays what it is given, and searches nothing.
+const REPRO: &str = "repro";
+
 /// What to try, for how long, and how to tell.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Campaign")]
 pub struct CampaignFlags {
     /// What decides which test comes next
-    #[arg(long, value_name = "NAME", default_value = "mutagen", value_parser = Strategy::GUIDANCES)]
+    #[arg(long, value_name = "NAME", default_value = "mutagen", value_parser = guidances())]
     pub guidance: String,
 
     /// The settings of the guidance: as published, or what finds bugs fastest
@@ -57,8 +62,40 @@ pub struct CampaignFlags {
 
 impl CampaignFlags {
     /// The strategy that the flags describe.
-    pub fn strategy(&self) -> Result<Strategy, Failure> {
-        Strategy::new(&self.guidance, &self.preset, &self.switches).map_err(Failure::usage)
+    pub fn search(&self) -> Result<Search, Failure> {
+        Search::new(&self.guidance, &self.preset, &self.switches).map_err(Failure::usage)
+    }
+
+    /// Whether nothing is searched, but what is given is tested again.
+    pub fn replays(&self) -> Result<bool, Failure> {
+        match &self.switches[..] {
+            [switch, ..] if self.guidance == REPRO => {
+                Err(Failure::usage(format!("repro has no switches, so `{switch}` cannot be set")))
+            }
+            _ => Ok(self.guidance == REPRO),
+        }
+    }
+
+    /// Refuses to maximise fuel where none is used.
+    pub fn refuse_fuel(&self, property: &str) -> Result<(), Failure> {
+        let fuel = !self.replays()? && self.search()?.strategy().maximises() == Some(Cost::Fuel);
+        if !fuel {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{property} uses no fuel: leave out `--switch fuel`, or look for slow modules with `interpret`"
+        )))
+    }
+
+    /// Refuses guidances that know modules and nothing else.
+    pub fn refuse_modules(&self) -> Result<(), Failure> {
+        if !self.replays()? && !self.search()?.needs_modules() {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{} is about modules: use it with `validate` or `interpret`",
+            self.guidance
+        )))
     }
 
     /// The time budget: what was asked for, or the default where nothing was.
@@ -80,6 +117,14 @@ impl CampaignFlags {
         }
         text + &format!(" --seed {}", self.seed)
     }
+}
+
+/// Every guidance, with what it does.
+fn guidances() -> PossibleValuesParser {
+    let searching = Search::guidances().map(|name| (name, Search::description(name)));
+    let replaying = (REPRO, "the modules given by --input, and no others");
+    let value = |(name, meaning)| PossibleValue::new(name).help(meaning);
+    PossibleValuesParser::new(searching.chain([replaying]).map(value))
 }
 
 fn seed(text: &str) -> Result<u64, String> {

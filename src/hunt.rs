@@ -4,13 +4,16 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use mutagen_engine::{Campaign, Event, Mutable, Property, Report, Scope, Source, StopReason};
+use mutagen_engine::{Campaign, Cost, Event, Mutable, Property, Report, Scope, Source, StopReason};
 use serde_json::{Value, json};
 
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
 use crate::progress::Progress;
 use crate::say;
+
+/// How many events are kept where long runs are what is looked for: 16 MiB of them.
+const LONG_TRACES: usize = 1 << 22;
 
 /// What is hunted, and how.
 pub struct Hunt<'a> {
@@ -54,7 +57,7 @@ impl Hunt<'_> {
         T: Mutable + Clone + Hash + Send + Sync,
         P: Property<T>,
     {
-        let strategy = self.flags.strategy()?.max_size(self.max_size);
+        let strategy = self.flags.search()?.strategy().clone().max_size(self.max_size);
         let mut progress = Progress::new(self.flags.quiet);
         let mut campaign = Campaign::new(self.flags.seed)
             .interrupt(interrupt_flag()?)
@@ -65,6 +68,9 @@ impl Hunt<'_> {
                     keep(value);
                 }
             });
+        if strategy.maximises() == Some(Cost::Probes) {
+            campaign = campaign.trace_capacity(LONG_TRACES);
+        }
         if let Some(tests) = self.flags.tests {
             campaign = campaign.tests(tests);
         }
@@ -154,6 +160,7 @@ pub fn stop_reason(stop: StopReason) -> &'static str {
         StopReason::Found => "found",
         StopReason::GaveUp(_) => "too many tests were discarded",
         StopReason::Interrupted => "interrupted",
+        StopReason::Exhausted => "everything was tested",
     }
 }
 

@@ -14,6 +14,7 @@ use crate::engines::require_woven;
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
 use crate::hunt::{self, Hunt};
+use crate::slowest;
 
 /// Hunts leaks in an information-flow-control machine
 #[derive(Args)]
@@ -117,8 +118,12 @@ impl Common {
             scope: Scope::new(),
             max_size: SIZE,
         };
-        // Generators get the size that finds most, whatever the guidance says of sizes.
-        let report = hunt.run(move |source: &mut Source, _| generate(source, SIZE), &property)?;
+        self.campaign.refuse_modules()?;
+        self.campaign.refuse_fuel("a machine")?;
+        // Generators get the size that finds most, whatever the guidance says of sizes, unless sizes are what it is about.
+        let by_size = self.campaign.guidance == "smallcheck";
+        let generate = move |source: &mut Source, size| generate(source, if by_size { size } else { SIZE });
+        let report = hunt.run(generate, &property)?;
         self.tell(&hunt, &report, property())?;
         Ok(hunt::code(&report))
     }
@@ -132,7 +137,12 @@ impl Common {
         json["generator"] = json!(self.generator.name());
         json["discrepancies"] = json!({ "count": 0, "files": [] });
         json["inconclusive"] = json!(0);
-        let summary = hunt.summary(report);
+        let mut summary = hunt.summary(report);
+        let (slowest, slowest_text) = slowest::values(report);
+        if let Some(text) = slowest_text {
+            json["slowest"] = slowest;
+            summary = format!("{text}\n{summary}");
+        }
         let Some(finding) = report.findings.first() else { return hunt.tell(summary, &json) };
 
         let shrunk = shrink(finding.value.clone(), |value| fails(&property.check(value)), SHRINKING);

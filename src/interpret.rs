@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use mutagen_engine::Property;
+use mutagen_engine::{Generate, Property};
 use mutagen_oracles::{Call, Value, Verdict};
 use mutagen_properties::{Context, Interpreter, Invocation, Invoked, Modules};
 use mutagen_wasm_ast::{FuncType, Module, Stub, ValType};
@@ -18,6 +18,7 @@ use crate::{input, say};
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm interpret --bug wasm-11\n  \
     mutagen-wasm interpret --features wasm2 --signature i64,f64:i64 --time 5m -o out\n  \
+    mutagen-wasm interpret --guidance perffuzz --switch fuel --time 1m\n  \
     mutagen-wasm interpret module.wat\n  mutagen-wasm interpret module.wat --invoke f i32:5 f32:1.5")]
 pub struct Arguments {
     /// Modules to run, as text or binary; `-` is standard input. None: a campaign
@@ -27,9 +28,9 @@ pub struct Arguments {
     #[arg(long, value_names = ["NAME", "ARG"], num_args = 1.., requires = "files")]
     invoke: Vec<String>,
 
-    /// What must hold in a campaign
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = What::InterpreterI32)]
-    property: What,
+    /// What must hold in a campaign [default: interpreter-i32, or interpreter where whole modules are made]
+    #[arg(long, value_name = "NAME", value_enum)]
+    property: Option<What>,
 
     /// The type of the function in a campaign: parameters, a colon, results
     #[arg(long, value_name = "TYPE", default_value = "i32,f32:i32")]
@@ -83,18 +84,14 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
     if !arguments.files.is_empty() {
         return judge(&arguments, &context);
     }
-    let hunt = |property| EngineHunt {
-        command: "interpret",
-        property,
-        engines: &arguments.engines,
-        flags: &arguments.campaign,
-        context: context.clone(),
-    };
+    let Arguments { engines, campaign, .. } = &arguments;
+    let hunt = |property| EngineHunt::new("interpret", property, engines, campaign, &context);
     let ty = &arguments.signature.0;
-    match arguments.property {
+    match arguments.property()? {
         What::InterpreterI32 => {
             let calls = Interpreter::calls_of(ty);
-            hunt("interpreter-i32").run(
+            hunt("interpreter-i32")?.run(
+                Stub::generate,
                 || Interpreter::new(&context, ty.clone()),
                 |stub: &Stub| (stub.to_module(ty).encode(), calls.clone()),
                 stub_of,
@@ -104,7 +101,10 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         What::Interpreter => {
             let modules = Modules::new(&context).map_err(Failure::usage)?;
             let calls = std::sync::Mutex::new(modules);
-            hunt("interpreter").run(
+            let hunt = hunt("interpreter")?;
+            let generator = hunt.modules.clone();
+            hunt.run(
+                move |source, size| generator.generate(source, size),
                 || Modules::new(&context),
                 |module: &Module| {
                     let wasm = module.encode();
@@ -115,12 +115,28 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
                 Property::check,
             )
         }
-        What::Invocation => hunt("invocation").run(
+        What::Invocation => hunt("invocation")?.run(
+            Invoked::generate,
             || Invocation::new(&context, ty.clone()),
             |invoked: &Invoked| (invoked.stub.to_module(ty).encode(), vec![Invocation::call(invoked)]),
             |wasm| Some(Invoked { stub: stub_of(wasm)?, arguments: Vec::new() }),
             Property::check,
         ),
+    }
+}
+
+impl Arguments {
+    /// The property: the one that was asked for, or what suits the guidance.
+    fn property(&self) -> Result<What, Failure> {
+        let whole = !self.campaign.replays()? && self.campaign.search()?.needs_modules();
+        match self.property {
+            None if whole => Ok(What::Interpreter),
+            Some(What::InterpreterI32 | What::Invocation) if whole => Err(Failure::usage(format!(
+                "{} makes whole modules: use it with `--property interpreter`",
+                self.campaign.guidance
+            ))),
+            chosen => Ok(chosen.unwrap_or(What::InterpreterI32)),
+        }
     }
 }
 

@@ -12,8 +12,10 @@ mod input;
 mod interpret;
 mod progress;
 mod replay;
+mod repro;
 mod results;
 mod say;
+mod slowest;
 mod validate;
 
 use std::process::ExitCode;

@@ -7,6 +7,7 @@
 //! DIR/findings/KIND-HASH.{wat,wasm,json}
 //! DIR/discrepancies/KIND-HASH.{wat,wasm,json}
 //! DIR/corpus/HASH.wasm  modules that showed something new
+//! DIR/slowest/AMOUNT-HASH.{wat,wasm}  modules that were slow, if that was looked for
 //! ```
 
 use std::fs::{self, File, Permissions, TryLockError};
@@ -18,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, hash, text_of};
 use crate::exit_code::{Code, Failure};
 
 /// The file that is held while a run writes to a directory.
@@ -89,9 +90,21 @@ impl Results {
         stored.then_some(path)
     }
 
+    /// Stores a module that cost so much. Gives the path of its text, if it could be stored.
+    pub fn store_slow(&self, amount: u64, wasm: &[u8]) -> Option<PathBuf> {
+        let directory = self.directory.join("slowest");
+        // Padded, so that names sort as numbers do.
+        let base = directory.join(format!("{amount:020}-{}", hash(wasm)));
+        let path = base.with_extension("wat");
+        let stored = self.noted(create(&directory))
+            && self.write(&base.with_extension("wasm"), wasm)
+            && self.write(&path, text_of(wasm).as_bytes());
+        stored.then_some(path)
+    }
+
     /// Keeps a module that showed something new.
     pub fn keep(&self, wasm: &[u8]) {
-        let path = self.directory.join("corpus").join(format!("{}.wasm", crate::evidence::hash(wasm)));
+        let path = self.directory.join("corpus").join(format!("{}.wasm", hash(wasm)));
         if !path.exists() {
             self.write(&path, wasm);
         }
@@ -103,8 +116,12 @@ impl Results {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> bool {
-        let written = write(path, bytes);
-        if let Err(failure) = written {
+        self.noted(write(path, bytes))
+    }
+
+    /// Whether it was done; if not, the reason is remembered.
+    fn noted(&self, done: Result<(), Failure>) -> bool {
+        if let Err(failure) = done {
             self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
             return false;
         }

@@ -16,6 +16,7 @@ use crate::{input, say};
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm validate --bug wasm-6\n  \
     mutagen-wasm validate --features wasmi --direction both --time 5m -o out\n  \
+    mutagen-wasm validate --guidance repro --input out\n  \
     mutagen-wasm validate module.wat other.wasm\n  cat module.wasm | mutagen-wasm validate -")]
 pub struct Arguments {
     /// Modules to judge, as text or binary; `-` is standard input. None: a campaign
@@ -54,14 +55,12 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         let pair = Pair::new(&context).map_err(Failure::usage)?;
         return input::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
     }
-    let hunt = EngineHunt {
-        command: "validate",
-        property: "validator",
-        engines: &arguments.engines,
-        flags: &arguments.campaign,
-        context: context.clone(),
-    };
+    let Arguments { engines, campaign, .. } = &arguments;
+    campaign.refuse_fuel("a validator")?;
+    let hunt = EngineHunt::new("validate", "validator", engines, campaign, &context)?;
+    let modules = hunt.modules.clone();
     hunt.run(
+        move |source, size| modules.generate(source, size),
         || Validator::new(&context, arguments.direction.into()),
         |module: &Module| (module.encode(), Vec::new()),
         |wasm| Module::decode(wasm).ok(),

@@ -183,6 +183,11 @@ pub trait Instance {
 
     /// The elements of `state().tables[index]`.
     fn table(&mut self, index: usize) -> Vec<Value>;
+
+    /// The fuel that all calls together used, by the engine's own count. 0 if it does not say.
+    fn fuel_used(&self) -> u64 {
+        0
+    }
 }
 
 impl<E: Engine + ?Sized> Engine for &E {

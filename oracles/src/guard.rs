@@ -192,6 +192,10 @@ impl Instance for GuardedInstance {
     fn table(&mut self, index: usize) -> Vec<Value> {
         self.ask_or_default(|instance| instance.table(index))
     }
+
+    fn fuel_used(&self) -> u64 {
+        self.instance.as_ref().map_or(0, |instance| instance.fuel_used())
+    }
 }
 
 impl Drop for GuardedInstance {

@@ -72,6 +72,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The questions that were asked until then.
     pub steps: Vec<Step>,
+    /// The fuel that the calls used on the target.
+    pub fuel: u64,
 }
 
 /// Asks both engines about a module, one question after the other, until something is not equal: is it valid, what
@@ -87,11 +89,11 @@ pub fn judge(
     settings: &Settings,
 ) -> Judgement {
     if bytes.len() > settings.limits.max_input_bytes {
-        return Judgement { verdict: Verdict::Limit(Which::InputBytes), steps: Vec::new() };
+        return Judgement { verdict: Verdict::Limit(Which::InputBytes), steps: Vec::new(), fuel: 0 };
     }
-    let mut trial = Trial { bytes, settings, steps: Vec::new() };
+    let mut trial = Trial { bytes, settings, steps: Vec::new(), fuel: 0 };
     let verdict = trial.run(calls, &Guarded(target), &Guarded(reference));
-    Judgement { verdict: trial.pardon_nan_bits(verdict), steps: trial.steps }
+    Judgement { verdict: trial.pardon_nan_bits(verdict), steps: trial.steps, fuel: trial.fuel }
 }
 
 /// Judges again, with whatever fresh engines `judge` makes, until a finding has shown `times` times in all. One that
@@ -111,6 +113,7 @@ struct Trial<'a> {
     bytes: &'a [u8],
     settings: &'a Settings,
     steps: Vec<Step>,
+    fuel: u64,
 }
 
 impl Trial<'_> {
@@ -210,6 +213,7 @@ impl Trial<'_> {
         for call in calls {
             verdict = verdict.and_then(|| self.run_call(call, &mut ours, &mut theirs));
         }
+        self.fuel = ours.fuel_used();
         verdict.and_then(|| closed(ours))
     }
 

@@ -112,13 +112,14 @@ struct WasmiInstance {
     instance: Option<::wasmi::Instance>,
     imports: Vec<Extern>,
     view: Option<View<Store<Host>>>,
+    fuel_used: u64,
 }
 
 impl WasmiInstance {
     fn new(engine: &::wasmi::Engine, limits: &Limits) -> Self {
         let mut store = Store::new(engine, Host::new(limits));
         store.limiter(|host| host);
-        Self { store, instance: None, imports: Vec::new(), view: None }
+        Self { store, instance: None, imports: Vec::new(), view: None, fuel_used: 0 }
     }
 
     /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
@@ -138,6 +139,12 @@ impl WasmiInstance {
         self.store.set_fuel(fuel)
     }
 
+    /// Adds what is missing from the fuel that a call was given.
+    fn note_fuel(&mut self) {
+        let given = self.store.data().limiter.limits().fuel;
+        self.fuel_used += given.saturating_sub(self.store.get_fuel().unwrap_or(given));
+    }
+
     fn function(&self, name: &str) -> Option<::wasmi::Func> {
         self.instance.as_ref()?.get_func(&self.store, name)
     }
@@ -153,6 +160,7 @@ impl WasmiInstance {
         let ty = function.ty(&self.store);
         let mut outputs: Vec<Val> = ty.results().iter().map(|ty| Val::default_for_ty(*ty)).collect();
         let result = function.call(&mut self.store, &inputs, &mut outputs);
+        self.note_fuel();
         if self.store.data().limiter.starved {
             return Err(Ending::Infra("the host could not serve a growth that was granted".to_owned()));
         }
@@ -240,6 +248,10 @@ impl Instance for WasmiInstance {
     fn table(&mut self, index: usize) -> Vec<Value> {
         let (view, store) = self.look();
         view.table(store, index)
+    }
+
+    fn fuel_used(&self) -> u64 {
+        self.fuel_used
     }
 }
 

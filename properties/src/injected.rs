@@ -80,4 +80,8 @@ impl Instance for InjectedInstance {
     fn table(&mut self, index: usize) -> Vec<Value> {
         self.instance.table(index)
     }
+
+    fn fuel_used(&self) -> u64 {
+        self.instance.fuel_used()
+    }
 }

@@ -32,6 +32,8 @@ struct Answered {
     stub: Stub,
     endings: Vec<Ending>,
     state: State,
+    /// What the calls used.
+    fuel: u64,
 }
 
 impl Interpreter {
@@ -79,7 +81,10 @@ impl Interpreter {
             _ if gate(&bytes).is_some() => {
                 Err(Outcome::discarded().label(INCONCLUSIVE).label("too large for the reference"))
             }
-            _ => Ok(Answered { stub: stub.clone(), endings, state: instance.state() }),
+            _ => {
+                let (state, fuel) = (instance.state(), instance.fuel_used());
+                Ok(Answered { stub: stub.clone(), endings, state, fuel })
+            }
         }
     }
 
@@ -135,8 +140,9 @@ impl Property<Stub> for Interpreter {
     fn check(&mut self, stub: &Stub) -> Outcome {
         match self.pair.times.target(|| self.run_target(stub)) {
             Ok(answered) => {
+                let passed = Outcome::passed().costing(answered.fuel);
                 self.open.push(answered);
-                Outcome::passed()
+                passed
             }
             Err(outcome) => outcome,
         }

@@ -14,6 +14,8 @@ mod interpreter;
 mod invocation;
 mod modules;
 mod pair;
+mod search;
+mod smith;
 pub mod ssni;
 mod validator;
 
@@ -25,4 +27,6 @@ pub use modules::Modules;
 pub use pair::{
     Context, DISCREPANCY, Discrepancies, Discrepancy, INCONCLUSIVE, Pair, Times, outcome, settings,
 };
+pub use search::{ModuleGenerator, Search, UnknownSearch};
+pub use smith::Smith;
 pub use validator::{Direction, Validator};

@@ -164,7 +164,7 @@ impl Pair {
             target: ours.to_string(),
             reference: Some(theirs.to_string()),
         };
-        Judgement { verdict, steps: vec![step] }
+        Judgement { verdict, steps: vec![step], fuel: 0 }
     }
 
     /// Judges a module and calls from the beginning, in fresh engines.
@@ -201,7 +201,7 @@ pub const INCONCLUSIVE: &str = "inconclusive";
 /// A judgement as the outcome of a test: only a difference is a failure.
 pub fn outcome(judgement: &Judgement) -> Outcome {
     match &judgement.verdict {
-        Verdict::Equal => Outcome::passed(),
+        Verdict::Equal => Outcome::passed().costing(judgement.fuel),
         Verdict::Differ(difference) => failure(judgement, difference).into(),
         other => Outcome::discarded().label(INCONCLUSIVE).label(other.to_string()),
     }

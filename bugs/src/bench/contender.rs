@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use mutagen_engine::{MutagenConfig, Strategy};
+use mutagen_properties::Search;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::{Task, Unknown, Workload};
@@ -14,11 +15,9 @@ const ALIASES: [(&str, &[&str]); 1] = [
     ("no-fifo", &["constant-priority", "fifo"]),
 ];
 
-/// Guidances that replay files and hence have nothing to hunt with.
-const WITHOUT_SEARCH: [&str; 1] = ["repro"];
-
-/// Guidances with this prefix make WebAssembly modules and nothing else.
-const ONLY_WASM: &str = "smith";
+/// A property for functions of one type, and what stands in for it where whole modules are made.
+const OF_FUNCTIONS: &str = "interpreter-i32";
+const OF_MODULES: &str = "interpreter";
 
 /// A strategy by name, and how many trials it gets at each task.
 ///
@@ -65,8 +64,12 @@ impl<'a> Parts<'a> {
         self.switches.iter().flat_map(meaning).collect()
     }
 
+    fn search(&self) -> Option<Search> {
+        Search::new(self.guidance, self.preset, &self.engine_switches()).ok()
+    }
+
     fn exists(&self) -> bool {
-        Strategy::new(self.guidance, self.preset, &self.engine_switches()).is_ok()
+        self.search().is_some()
     }
 
     fn name(&self) -> String {
@@ -89,14 +92,25 @@ impl Contender {
 
     /// One contender for every guidance that can hunt, in its default preset.
     pub fn every_guidance() -> Vec<Contender> {
-        let hunts = |guidance: &&&str| !WITHOUT_SEARCH.contains(*guidance);
-        let names = Strategy::GUIDANCES.iter().filter(hunts);
-        names.map(|name| Contender { name: (*name).to_owned(), trials: None }).collect()
+        Search::guidances().map(|name| Contender { name: name.to_owned(), trials: None }).collect()
     }
 
-    /// Whether the strategy can hunt at this task.
+    /// Whether the strategy can hunt at this task: one that makes whole modules needs a property of modules.
     pub fn suits(&self, task: &Task) -> bool {
-        task.workload() == Workload::Wasm || !self.name.starts_with(ONLY_WASM)
+        !self.makes_modules() || task.workload() == Workload::Wasm && task.property != "invocation"
+    }
+
+    /// The command of a task, for this strategy: exported functions of any type are called where it makes whole modules.
+    pub fn command(&self, task: &Task) -> Vec<String> {
+        let adapt = |word: String| match &*word {
+            OF_FUNCTIONS if self.makes_modules() => OF_MODULES.to_owned(),
+            _ => word,
+        };
+        task.command.iter().cloned().map(adapt).chain(self.flags()).collect()
+    }
+
+    fn makes_modules(&self) -> bool {
+        Parts::of(&self.name).search().is_some_and(|search| search.needs_modules())
     }
 }
 
@@ -116,7 +130,7 @@ impl FromStr for Contender {
         }
         let hint = format!(
             "a strategy is GUIDANCE[/PRESET][,SWITCH]...[:TRIALS]; the guidances are {}",
-            Strategy::GUIDANCES.join(", ")
+            Search::guidances().collect::<Vec<_>>().join(", ")
         );
         Err(Unknown::new("strategy", text, correction(&parts), hint))
     }
@@ -128,7 +142,7 @@ fn correction(parts: &Parts<'_>) -> Option<String> {
         let engine = MutagenConfig::all_switches().iter().map(|switch| switch.name);
         engine.chain(ALIASES.map(|(alias, _)| alias))
     };
-    let guidance = nearest(parts.guidance, Strategy::GUIDANCES)?;
+    let guidance = nearest(parts.guidance, Search::guidances())?;
     let preset = nearest(parts.preset, Strategy::PRESETS)?;
     let is_known =
         |switch: &str| Parts { guidance: &guidance, preset: &preset, switches: vec![switch] }.exists();

@@ -193,8 +193,7 @@ impl Cell {
     ///
     /// Names the task or strategy that does not exist.
     pub fn command(&self) -> Result<Vec<String>, Unknown> {
-        let mut words = Task::find(&self.task)?.command;
-        words.extend(self.strategy.parse::<Contender>()?.flags());
+        let mut words = self.strategy.parse::<Contender>()?.command(&Task::find(&self.task)?);
         // In milliseconds, since durations of the command line are whole numbers with a unit.
         let limit = format!("{}ms", (self.limit * 1000.0).ceil());
         for word in ["--seed", &self.seed.to_string(), "--time", &limit, "--json", "--quiet"] {

@@ -1,0 +1,67 @@
+//! wasm-smith as a generator: valid modules of our features that the syntax tree can express.
+
+use mutagen_engine::{Property, Source, Verdict};
+use mutagen_properties::{Context, Modules, Search, Smith, Validator};
+use mutagen_wasm_ast::{Features, Module};
+
+const SETS: [Features; 3] = [Features::WASM1, Features::WASM2, Features::WASMI];
+
+fn modules(features: Features, count: usize) -> (Vec<Module>, u64) {
+    let smith = Smith::new(features);
+    let mut source = Source::seeded(7);
+    let modules = (0..count).map(|size| smith.generate(&mut source, size % 6)).collect();
+    (modules, smith.refused())
+}
+
+#[test]
+fn nothing_that_smith_makes_with_our_features_is_refused_by_the_syntax_tree() {
+    for features in SETS {
+        let (modules, refused) = modules(features, 300);
+        assert_eq!(refused, 0, "{features}");
+        assert!(modules.iter().filter(|module| !module.functions.is_empty()).count() > 200, "{features}");
+    }
+}
+
+#[test]
+fn both_engines_accept_what_smith_makes() {
+    for features in SETS {
+        let context = Context::new(features);
+        let mut validator = Validator::new(&context, Default::default()).expect("the settings are fine");
+        for module in modules(features, 100).0 {
+            let outcome = validator.check(&module);
+            assert_ne!(outcome.verdict, Verdict::Discarded, "{features}: {module:?}: {:?}", outcome.labels);
+        }
+    }
+}
+
+#[test]
+fn exported_functions_of_smith_modules_are_called() {
+    let context = Context::new(Features::WASM1);
+    let modules_property = Modules::new(&context).expect("the settings are fine");
+    let called = modules(Features::WASM1, 50)
+        .0
+        .iter()
+        .filter(|module| !modules_property.calls(&module.encode()).is_empty())
+        .count();
+    assert!(called > 25, "functions of {called} modules out of 50");
+}
+
+#[test]
+fn the_same_bytes_give_the_same_module() {
+    let smith = Smith::new(Features::WASM2);
+    let mut source = Source::from_bytes_then_random(Vec::new(), 3);
+    let module = smith.generate(&mut source, 4);
+    let again = smith.generate(&mut Source::from_bytes(source.consumed().to_vec()), 4);
+    assert_eq!(module, again);
+}
+
+#[test]
+fn every_guidance_is_described_and_only_those_of_smith_need_modules() {
+    for guidance in Search::guidances() {
+        assert!(!Search::description(guidance).is_empty(), "{guidance}");
+        let search = Search::new(guidance, "default", &[""; 0]).expect("it is listed");
+        assert_eq!(search.needs_modules(), guidance.starts_with("smith"));
+    }
+    let error = Search::new("smiht", "default", &[""; 0]).expect_err("there is none").to_string();
+    assert!(error.contains("`smiht`") && error.contains("smith-zest"), "{error}");
+}
