@@ -9,8 +9,8 @@ use mutagen_wasm_ast::{Feature, Features, Module};
 
 /// A generator of valid modules with the same features as ours. Clones count together.
 ///
-/// Everything is exported, so that it can be called and looked at; memories and tables are small; every other module
-/// avoids traps. Imports are there: engines get stubs for them.
+/// Everything is exported, so that it can be called and looked at; nothing is imported, so that there is something to call;
+/// memories and tables are small; every other module avoids traps.
 ///
 /// ```
 /// use mutagen_engine::Source;
@@ -80,7 +80,10 @@ impl Smith {
             threads_enabled: false,
             disallow_traps,
             export_everything: true,
+            // Without a type there are no functions, whatever their number should be.
+            min_types: 1,
             min_funcs: 1,
+            max_imports: 0,
             max_memory32_bytes: MEMORY_BYTES.into(),
             max_memory64_bytes: MEMORY_BYTES.into(),
             max_table_elements: TABLE_ELEMENTS,

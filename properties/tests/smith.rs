@@ -18,7 +18,7 @@ fn nothing_that_smith_makes_with_our_features_is_refused_by_the_syntax_tree() {
     for features in SETS {
         let (modules, refused) = modules(features, 300);
         assert_eq!(refused, 0, "{features}");
-        assert!(modules.iter().filter(|module| !module.functions.is_empty()).count() > 200, "{features}");
+        assert!(modules.iter().all(|module| !module.functions.is_empty()), "{features}");
     }
 }
 
@@ -38,11 +38,8 @@ fn both_engines_accept_what_smith_makes() {
 fn exported_functions_of_smith_modules_are_called() {
     let context = Context::new(Features::WASM1);
     let modules_property = Modules::new(&context).expect("the settings are fine");
-    let called = modules(Features::WASM1, 50)
-        .0
-        .iter()
-        .filter(|module| !modules_property.calls(&module.encode()).is_empty())
-        .count();
+    let is_called = |module: &&Module| !modules_property.calls(&module.encode()).is_empty();
+    let called = modules(Features::WASM1, 50).0.iter().filter(is_called).count();
     assert!(called > 25, "functions of {called} modules out of 50");
 }
 

@@ -101,6 +101,15 @@ impl Contender {
     }
 
     /// The command of a task, for this strategy: exported functions of any type are called where it makes whole modules.
+    ///
+    /// ```
+    /// use mutagen_bugs::bench::{Contender, Task};
+    ///
+    /// let smith: Contender = "smith".parse()?;
+    /// let command = smith.command(&Task::find("wasm-11")?).join(" ");
+    /// assert!(command.starts_with("interpret --property interpreter --features wasm1 --bug wasm-11"));
+    /// # Ok::<(), mutagen_bugs::bench::Unknown>(())
+    /// ```
     pub fn command(&self, task: &Task) -> Vec<String> {
         let adapt = |word: String| match &*word {
             OF_FUNCTIONS if self.makes_modules() => OF_MODULES.to_owned(),

@@ -1,0 +1,161 @@
+//! Guidances on the command line: all of them by name, and what some of them have of their own.
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use program::{Run, run, run_in};
+use serde_json::Value;
+
+const GUIDANCES: [&str; 9] =
+    ["mutagen", "random", "smallcheck", "fuzzchick", "zest", "crowbar", "perffuzz", "smith", "smith-zest"];
+
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err))
+}
+
+fn words<'a>(line: &'a str) -> Vec<&'a str> {
+    line.split_whitespace().collect()
+}
+
+fn run_at(directory: &Path, line: &str) -> Run {
+    run_in(directory, &words(line), b"")
+}
+
+#[track_caller]
+fn assert_refused(line: &str, code: i32, parts: &[&str]) {
+    let run = run(line);
+    assert_eq!((run.code, run.out.as_str(), run.err.lines().count()), (code, "", 1), "`{line}`: {}", run.err);
+    for part in parts {
+        assert!(run.err.contains(part), "`{line}`: `{part}` is not in: {}", run.err);
+    }
+}
+
+#[test]
+fn the_help_of_every_campaign_lists_the_guidances_with_a_line_each() {
+    for command in ["validate", "interpret", "ifc stack", "ifc register"] {
+        let help = run(&format!("{command} --help")).out;
+        for guidance in GUIDANCES.iter().chain(&["repro"]) {
+            let line = help.lines().find_map(|line| line.trim().strip_prefix(&format!("- {guidance}:")));
+            assert!(
+                line.is_some_and(|line| line.len() > 10),
+                "`{command}` says nothing of {guidance}: {help}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_guidance_runs_every_campaign_that_it_is_for() {
+    for guidance in GUIDANCES {
+        let machines = if guidance.starts_with("smith") { &[][..] } else { &["ifc stack", "ifc register"] };
+        for command in ["validate", "interpret"].iter().chain(machines) {
+            let run = run(&format!("{command} --guidance {guidance} --tests 200 --json -q"));
+            // wasmi has bugs of its own.
+            assert!([0, 1].contains(&run.code), "{command}, {guidance}: {}", run.err);
+            let json = json(&run);
+            assert_eq!(json["guidance"], guidance);
+            assert!(json["tests"].as_u64().is_some_and(|tests| tests > 0), "{command}, {guidance}");
+        }
+    }
+}
+
+#[test]
+fn guidances_find_what_is_injected() {
+    for line in [
+        "ifc stack --bug stack-7 --guidance fuzzchick --tests 200000",
+        "ifc stack --bug stack-1 --guidance zest --tests 200000",
+        "ifc stack --bug stack-1 --generator smart --guidance random --tests 100000",
+        "interpret --bug wasm-14 --guidance random --tests 300000",
+    ] {
+        assert_eq!(run(line).code, 1, "{line}");
+    }
+}
+
+#[test]
+fn what_a_guidance_cannot_do_is_refused_in_one_line() {
+    assert_refused("ifc stack --guidance smith", 2, &["smith is about modules"]);
+    assert_refused("ifc register --guidance repro", 2, &["repro is about modules"]);
+    assert_refused("validate --guidance perffuzz --switch fuel", 2, &["uses no fuel", "interpret"]);
+    assert_refused("ifc stack --guidance perffuzz --switch fuel", 2, &["uses no fuel"]);
+    assert_refused(
+        "interpret --guidance smith --property invocation",
+        2,
+        &["whole modules", "--property interpreter"],
+    );
+    assert_refused("validate --guidance zest --switch fifo", 2, &["zest has no switch `fifo`", "only-valid"]);
+    assert_refused("validate --guidance repro --switch fifo", 2, &["repro has no switches"]);
+    assert_refused("validate --guidance repro", 3, &["--input"]);
+    assert_refused("validate --guidance repro --input missing.wasm", 3, &["missing.wasm"]);
+}
+
+#[test]
+fn modules_from_wasm_smith_have_their_exports_called_and_none_is_refused() {
+    let json = json(&run("interpret --guidance smith-zest --bug wasm-13 --tests 100 --json -q"));
+    assert_eq!((&json["property"], &json["refused_modules"]), (&"interpreter".into(), &0.into()));
+    assert!(json["figures"]["levels"]["known probes"].as_u64() > Some(1000), "{json}");
+}
+
+#[test]
+fn findings_and_corpus_are_tested_again_by_repro_and_stand_only_with_the_bug() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    assert_eq!(run_at(directory.path(), "validate --bug wasm-6 -o out -q").code, 1);
+    let corpus = fs::read_dir(directory.path().join("out/corpus")).expect("it is there").count();
+
+    let again = run_at(directory.path(), "validate --bug wasm-6 --guidance repro --input out --json -q");
+    assert_eq!(again.code, 1, "{}", again.err);
+    let again = json(&again);
+    let replayed = again["replayed"].as_array().expect("it is a list");
+    assert_eq!(replayed.len(), corpus + 1, "each module once, although the finding has text and binary");
+    let failed: Vec<&Value> = replayed.iter().filter(|file| file["outcome"] == "failed").collect();
+    assert_eq!(failed.len(), 1, "{again}");
+    assert!(failed[0]["file"].as_str().is_some_and(|file| file.starts_with("out/findings/")), "{again}");
+    assert_eq!(again["stop_reason"], "everything was tested");
+
+    let fixed = run_at(directory.path(), "validate --guidance repro --input out/findings");
+    assert_eq!(fixed.code, 0, "{}{}", fixed.out, fixed.err);
+    assert!(fixed.out.lines().next().is_some_and(|line| line.ends_with(".wasm: discarded")), "{}", fixed.out);
+}
+
+#[test]
+fn other_guidances_begin_with_the_input() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let witness = "(module (func i32.const 0 i64.eqz drop))";
+    fs::write(directory.path().join("witness.wat"), witness).expect("it can be written");
+    for guidance in ["mutagen", "random", "zest"] {
+        let line =
+            format!("validate --bug wasm-6 --guidance {guidance} --input witness.wat --tests 1 --json -q");
+        let found = run_at(directory.path(), &line);
+        assert_eq!(found.code, 1, "{guidance}: {}{}", found.out, found.err);
+    }
+}
+
+#[test]
+fn perffuzz_shows_and_stores_the_slowest_modules() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    // A bug keeps those that wasmi really has out of the way.
+    let line = "interpret --bug wasm-x1 --guidance perffuzz --switch fuel --tests 3000 -q -o out";
+    let shown = run_at(directory.path(), line);
+    assert!(shown.out.contains("slowest, in fuel: "), "{}{}", shown.out, shown.err);
+    let stored: Vec<String> = fs::read_dir(directory.path().join("out/slowest"))
+        .expect("it is there")
+        .map(|file| file.expect("it can be listed").file_name().to_string_lossy().into_owned())
+        .collect();
+    assert!(stored.len() >= 4 && stored.len() % 2 == 0, "text and binary: {stored:?}");
+
+    let stats = fs::read_to_string(directory.path().join("out/stats.json")).expect("it is there");
+    let stats: Value = serde_json::from_str(&stats).expect("it is JSON");
+    let slowest = stats["slowest"].as_array().expect("it is a list");
+    assert_eq!(slowest.len() * 2, stored.len());
+    let amounts: Vec<u64> = slowest.iter().filter_map(|slow| slow["amount"].as_u64()).collect();
+    assert!(amounts.is_sorted_by(|more, less| more > less) && amounts[0] > 0, "{amounts:?}");
+    assert!(slowest[0]["wat"].as_str().is_some_and(|wat| wat.contains("(module")), "{stats}");
+
+    let machines = json(&run("ifc stack --guidance perffuzz --tests 1000 --json -q"));
+    assert!(
+        machines["slowest"][0]["value"].as_str().is_some_and(|value| value.contains("State")),
+        "{machines}"
+    );
+}
