@@ -16,12 +16,8 @@ fn json(run: &Run) -> Value {
     serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err))
 }
 
-fn words<'a>(line: &'a str) -> Vec<&'a str> {
-    line.split_whitespace().collect()
-}
-
 fn run_at(directory: &Path, line: &str) -> Run {
-    run_in(directory, &words(line), b"")
+    run_in(directory, &line.split_whitespace().collect::<Vec<_>>(), b"")
 }
 
 #[track_caller]
@@ -143,7 +139,7 @@ fn perffuzz_shows_and_stores_the_slowest_modules() {
         .expect("it is there")
         .map(|file| file.expect("it can be listed").file_name().to_string_lossy().into_owned())
         .collect();
-    assert!(stored.len() >= 4 && stored.len() % 2 == 0, "text and binary: {stored:?}");
+    assert!(stored.len() >= 4 && stored.len().is_multiple_of(2), "text and binary: {stored:?}");
 
     let stats = fs::read_to_string(directory.path().join("out/stats.json")).expect("it is there");
     let stats: Value = serde_json::from_str(&stats).expect("it is JSON");

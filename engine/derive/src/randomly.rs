@@ -47,7 +47,8 @@ pub fn renewed(variant: &Variant) -> TokenStream {
     })
 }
 
-/// The arm of a variant that mutates one of its fields.
+/// The arm of a variant that mutates one of its fields. The fields are cast as in `child_mut`, so that the compiler
+/// complains about a type without mutants only once.
 fn mutate_fields(variant: &Variant) -> TokenStream {
     let pattern = variant.pattern(variant.reusable());
     let arms = variant.reusable().enumerate().map(|(index, field)| {
@@ -55,7 +56,10 @@ fn mutate_fields(variant: &Variant) -> TokenStream {
             Some(mutants) => mutate_custom(field, mutants),
             None => {
                 let place = inner_mut(field);
-                quote!(::mutagen_engine::Mutable::mutate_randomly(#place, source, size))
+                quote!({
+                    let child: &mut dyn ::mutagen_engine::Mutable = #place;
+                    child.mutate_randomly(source, size)
+                })
             }
         };
         quote!(#index => #mutate,)

@@ -41,18 +41,18 @@ type Change = fn(&mut Vec<u8>, &mut Source);
 
 /// Removing is there twice, as in AFL, which would rather have short inputs.
 const CHANGES: [Change; 13] = [
-    flip_bit,
+    |bytes, source| flip_bit(bytes, source),
     |bytes, source| interesting::<1>(bytes, source),
     |bytes, source| interesting::<2>(bytes, source),
     |bytes, source| interesting::<4>(bytes, source),
     |bytes, source| add::<1>(bytes, source),
     |bytes, source| add::<2>(bytes, source),
     |bytes, source| add::<4>(bytes, source),
-    replace_byte,
+    |bytes, source| replace_byte(bytes, source),
     remove_block,
     remove_block,
-    copy_block,
-    fill_block,
+    |bytes, source| copy_block(bytes, source),
+    |bytes, source| fill_block(bytes, source),
     insert_block,
 ];
 
@@ -83,22 +83,22 @@ const INTERESTING: [i32; 20] = [
 /// The largest number that is added or subtracted.
 const ARITHMETIC: usize = 35;
 
-fn flip_bit(bytes: &mut Vec<u8>, source: &mut Source) {
+fn flip_bit(bytes: &mut [u8], source: &mut Source) {
     change::<1>(bytes, source, |byte, source| byte ^ 1 << source.below(8));
 }
 
-fn interesting<const WIDTH: usize>(bytes: &mut Vec<u8>, source: &mut Source) {
+fn interesting<const WIDTH: usize>(bytes: &mut [u8], source: &mut Source) {
     change::<WIDTH>(bytes, source, |_, source| INTERESTING[source.below(INTERESTING.len())] as u32);
 }
 
-fn add<const WIDTH: usize>(bytes: &mut Vec<u8>, source: &mut Source) {
+fn add<const WIDTH: usize>(bytes: &mut [u8], source: &mut Source) {
     change::<WIDTH>(bytes, source, |number, source| {
         let difference = 1 + source.below(ARITHMETIC) as u32;
         if source.chance(1, 2) { number.wrapping_add(difference) } else { number.wrapping_sub(difference) }
     });
 }
 
-fn replace_byte(bytes: &mut Vec<u8>, source: &mut Source) {
+fn replace_byte(bytes: &mut [u8], source: &mut Source) {
     change::<1>(bytes, source, |byte, source| byte ^ (1 + source.below(255) as u32));
 }
 
@@ -123,7 +123,7 @@ fn remove_block(bytes: &mut Vec<u8>, source: &mut Source) {
     }
 }
 
-fn copy_block(bytes: &mut Vec<u8>, source: &mut Source) {
+fn copy_block(bytes: &mut [u8], source: &mut Source) {
     if bytes.len() > 1 {
         let block = block(bytes.len() - 1, source);
         let [from, to] = [(); 2].map(|()| source.below(bytes.len() - block + 1));
@@ -131,7 +131,7 @@ fn copy_block(bytes: &mut Vec<u8>, source: &mut Source) {
     }
 }
 
-fn fill_block(bytes: &mut Vec<u8>, source: &mut Source) {
+fn fill_block(bytes: &mut [u8], source: &mut Source) {
     if bytes.len() > 1 {
         let block = block(bytes.len() - 1, source);
         let start = source.below(bytes.len() - block + 1);
