@@ -26,6 +26,7 @@ impl Settings for SmallCheckConfig {
 ///
 /// It makes all choices that the generator asks for, see [`Source::enumerating`]: whatever generates also enumerates. As in
 /// the original, the values of one size include those of smaller ones. When the largest size is done, so is the campaign.
+/// No seed has a say, so that several workers would all test the same.
 ///
 /// ```
 /// use mutagen_engine::{Campaign, SmallCheck, SmallCheckConfig, StopReason};
