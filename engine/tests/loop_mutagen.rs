@@ -247,6 +247,7 @@ fn opposite() -> MutagenConfig {
         "no-samples-cap",
         "pre-order",
         "no-return-subvalues",
+        "walk-every=3",
     ])
 }
 
