@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use mutagen_bugs::Bug;
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink_in};
-use mutagen_oracles::Call;
+use mutagen_oracles::{Call, Watched};
 use mutagen_properties::{Context, DISCREPANCY, INCONCLUSIVE, Injection, ModuleGenerator};
 use mutagen_wasm_ast::Features;
 use serde_json::{Value, json};
@@ -110,6 +110,8 @@ pub struct EngineHunt<'a> {
     pub context: Context,
     /// Makes modules, for properties of modules.
     pub modules: ModuleGenerator,
+    /// What the tests vary.
+    pub watched: Watched,
 }
 
 impl<'a> EngineHunt<'a> {
@@ -120,12 +122,13 @@ impl<'a> EngineHunt<'a> {
         engines: &'a EngineFlags,
         flags: &'a CampaignFlags,
         context: &Context,
+        watched: Watched,
     ) -> Result<Self, Failure> {
         let modules = match flags.replays()? {
             true => ModuleGenerator::default(),
             false => flags.search()?.modules(engines.features),
         };
-        Ok(EngineHunt { command, property, engines, flags, context: context.clone(), modules })
+        Ok(EngineHunt { command, property, engines, flags, context: context.clone(), modules, watched })
     }
 }
 
@@ -147,7 +150,7 @@ impl EngineHunt<'_> {
         P: Property<T>,
     {
         require_woven()?;
-        mutagen_weave::probes::switch_off_unstable().map_err(|error| Failure::new(Code::Internal, error))?;
+        mutagen_oracles::watch(self.watched).map_err(|error| Failure::new(Code::Internal, error))?;
         // Made once here, so that what is wrong with the settings is said before anything starts.
         let mut alone = property().map_err(Failure::usage)?;
         let given = repro::given(&self.engines.input, &back)?;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use mutagen_engine::{Generate, Property};
-use mutagen_oracles::{Call, Value, Verdict};
+use mutagen_oracles::{Call, Value, Verdict, Watched};
 use mutagen_properties::{Context, Interpreter, Invocation, Invoked, Modules};
 use mutagen_wasm_ast::{FuncType, Module, Stub, ValType};
 
@@ -85,12 +85,13 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         return judge(&arguments, &context);
     }
     let Arguments { engines, campaign, .. } = &arguments;
-    let hunt = |property| EngineHunt::new("interpret", property, engines, campaign, &context);
+    let hunt =
+        |property, watched| EngineHunt::new("interpret", property, engines, campaign, &context, watched);
     let ty = &arguments.signature.0;
     match arguments.property()? {
         What::InterpreterI32 => {
             let calls = Interpreter::calls_of(ty);
-            hunt("interpreter-i32")?.run(
+            hunt("interpreter-i32", Watched::Functions)?.run(
                 Stub::generate,
                 || Interpreter::new(&context, ty.clone()),
                 |stub: &Stub| (stub.to_module(ty).encode(), calls.clone()),
@@ -101,7 +102,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         What::Interpreter => {
             let modules = Modules::new(&context).map_err(Failure::usage)?;
             let calls = std::sync::Mutex::new(modules);
-            let hunt = hunt("interpreter")?;
+            let hunt = hunt("interpreter", Watched::Modules)?;
             let generator = hunt.modules.clone();
             hunt.run(
                 move |source, size| generator.generate(source, size),
@@ -115,7 +116,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
                 Property::check,
             )
         }
-        What::Invocation => hunt("invocation")?.run(
+        What::Invocation => hunt("invocation", Watched::Functions)?.run(
             Invoked::generate,
             || Invocation::new(&context, ty.clone()),
             |invoked: &Invoked| (invoked.stub.to_module(ty).encode(), vec![Invocation::call(invoked)]),

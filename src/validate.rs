@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mutagen_oracles::Verdict;
+use mutagen_oracles::{Verdict, Watched};
 use mutagen_properties::{Direction, Pair, Validator};
 use mutagen_wasm_ast::Module;
 
@@ -57,7 +57,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
     }
     let Arguments { engines, campaign, .. } = &arguments;
     campaign.refuse_fuel("a validator")?;
-    let hunt = EngineHunt::new("validate", "validator", engines, campaign, &context)?;
+    let hunt = EngineHunt::new("validate", "validator", engines, campaign, &context, Watched::Modules)?;
     let modules = hunt.modules.clone();
     hunt.run(
         move |source, size| modules.generate(source, size),

@@ -12,7 +12,6 @@ mod mutagen;
 mod queue;
 mod repeats;
 mod twins;
-mod walk;
 
 // Its peers.
 mod crowbar;

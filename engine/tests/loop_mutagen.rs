@@ -2,7 +2,7 @@
 
 use mutagen_engine::{Failure, Guidance, Mutagen, MutagenConfig, Source, Trace, Verdict};
 
-/// A configuration without generation in between, walks, shuffling and parts: only the queues decide.
+/// A configuration without generation in between, shuffling and parts: only the queues decide.
 fn plain(switches: &[&str]) -> MutagenConfig {
     let mut config = MutagenConfig::paper();
     for switch in ["edges", "most-new", "rich-sequences"].iter().chain(switches) {
@@ -176,19 +176,6 @@ fn every_nth_test_is_generated_if_asked_for() {
 }
 
 #[test]
-fn random_walks_go_on_from_mutants_that_pass() {
-    let mut guidance = guidance(&["walk-every=1"]);
-    guidance.learn(&vec![true], &Verdict::Passed, Trace::new(&[1]));
-    let mut longest = 0;
-    for _ in 0..200 {
-        let value = guidance.next();
-        longest = longest.max(value.len());
-        guidance.learn(&value, &Verdict::Passed, Trace::new(&vec![1; value.len()]));
-    }
-    assert!(longest > 5, "the walk got to {longest} elements only");
-}
-
-#[test]
 fn fragments_bring_parts_of_one_test_into_another() {
     type Pair = (Vec<bool>, Vec<bool>);
     let learn = |switch| {
@@ -247,7 +234,6 @@ fn opposite() -> MutagenConfig {
         "no-samples-cap",
         "pre-order",
         "no-return-subvalues",
-        "walk-every=3",
     ])
 }
 

@@ -36,6 +36,7 @@ mod verdict;
 mod view;
 mod wasmi;
 mod wasmtime;
+mod woven;
 
 pub use engine::{Ending, Engine, Function, Instance, Instantiation, Signature, TrapKind, Validity};
 pub use guard::{Guarded, GuardedInstance, STACK_BYTES, WASM_STACK_BYTES, catch, on_stack};
@@ -50,15 +51,4 @@ pub use verdict::{
 };
 pub use wasmi::Wasmi;
 pub use wasmtime::{Compiled, Wasmtime};
-
-/// Whether this program's wasmi has its probes and its bug switch: validates a small module and looks.
-///
-/// # Errors
-///
-/// Says what is missing and how to build the program so that it is there.
-pub fn prove_woven() -> Result<(), mutagen_weave::NotWoven> {
-    let wasmi = Wasmi::new(&Settings::default());
-    // One function with one constant: enough for the operand stack, where bugs sit.
-    let module = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x07\x01\x05\0\x41\0\x1a\x0b";
-    mutagen_weave::prove(|| drop(wasmi.validate(module)))
-}
+pub use woven::{Watched, prove_woven, watch};

@@ -32,6 +32,11 @@ impl From<Block> for Instr {
     }
 }
 
+/// The body of a new function or block: `unreachable` fits every type, an empty body only that which leaves nothing.
+pub(crate) fn trap() -> Vec<Instr> {
+    vec![Instr::Op(Op::Unreachable)]
+}
+
 /// The four instructions that have a body.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum BlockKind {
@@ -42,7 +47,7 @@ pub enum BlockKind {
     /// `if` without `else`
     If,
     /// `if` with this `else`
-    IfElse(Vec<Instr>),
+    IfElse(#[mutagen(default = trap())] Vec<Instr>),
 }
 
 /// An instruction with a body.
@@ -56,6 +61,7 @@ pub struct Block {
     /// What it takes and leaves.
     pub ty: BlockType,
     /// The body; the first of the two of `if` with `else`.
+    #[mutagen(default = trap())]
     pub body: Vec<Instr>,
 }
 

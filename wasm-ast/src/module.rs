@@ -5,7 +5,7 @@ use mutagen_engine::{Generate, Mutable, Scope, Source};
 use crate::bytes::{Bytes, Name};
 use crate::features::when;
 use crate::index::{FuncIdx, GlobalIdx, MemIdx, TableIdx, TypeIdx};
-use crate::instr::Instr;
+use crate::instr::{Instr, trap};
 use crate::leaf::{self, Candidates, Leaf};
 use crate::op::Op;
 use crate::types::{FuncType, GlobalType, Limits, RefType, TableType, ValType};
@@ -76,6 +76,7 @@ pub struct Function {
     /// Its locals besides the parameters.
     pub locals: Vec<Locals>,
     /// Its body.
+    #[mutagen(default = trap())]
     pub body: Vec<Instr>,
 }
 
@@ -283,6 +284,6 @@ pub struct Customs {
 }
 
 /// The expression in segments and globals that mutation puts where there was none.
-fn zero() -> ConstExpr {
+pub(crate) fn zero() -> ConstExpr {
     vec![Op::I32Const(0)]
 }

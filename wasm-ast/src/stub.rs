@@ -2,14 +2,15 @@
 
 use mutagen_engine::{Generate, Mutable};
 
-use crate::bytes::Name;
+use crate::bytes::{Bytes, Name};
 use crate::index::{FuncIdx, MemIdx, TypeIdx};
 use crate::instr::Instr;
-use crate::module::{Export, ExportItem, Function, Locals, Module};
+use crate::module::{Data, Export, ExportItem, Function, Locals, Module, zero};
 use crate::types::{FuncType, Limits};
 
 /// The inside of a function. Generation and mutation change it and nothing else; [`Stub::to_module`] puts it into a module
-/// with one memory, as the study of MUTAGEN did to compare interpreters.
+/// with one memory, as the study of MUTAGEN did to compare interpreters. The memory begins with a few bytes that are not zero:
+/// in an empty one, all loads give the same.
 ///
 /// ```
 /// use mutagen_wasm_ast::{FuncType, Instr, LocalIdx, Op, Stub, ValType};
@@ -40,6 +41,7 @@ impl Stub {
             types: vec![ty.clone()],
             functions: vec![function],
             memories: vec![Limits::at_least(1)],
+            data: vec![contents()],
             exports: vec![
                 Export { name: Name::from(Self::FUNCTION), item: ExportItem::Func(FuncIdx::new(0)) },
                 Export { name: Name::from(Self::MEMORY), item: ExportItem::Memory(MemIdx::new(0)) },
@@ -47,4 +49,10 @@ impl Stub {
             ..Module::default()
         }
     }
+}
+
+/// What the memory begins with: bytes of either sign, no two neighbours alike.
+fn contents() -> Data {
+    let bytes = Bytes(vec![0x80, 0xff, 0x7f, 0x01, 0xfe, 0x00, 0xc0, 0x3f]);
+    Data::Active { memory: MemIdx::new(0), offset: zero(), bytes }
 }

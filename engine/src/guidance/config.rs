@@ -108,9 +108,6 @@ pub struct MutagenConfig {
     pub generate_every: Option<usize>,
     /// Every how many tests one is mutated from a discarded test although there are mutants of passed ones.
     pub discarded_every: Option<usize>,
-    /// Every how many tests one is a step of a random walk among values that pass, although there are mutants; when
-    /// there are none, all are. `None` is no walking at all.
-    pub walk_every: Option<usize>,
     /// In which order the positions of a value are mutated.
     pub order: Order,
     /// Whether the seed permutes the mutants of a position. The set stays the same.
@@ -135,7 +132,7 @@ pub struct MutagenConfig {
 
 impl Default for MutagenConfig {
     /// What finds bugs fastest and most reliably: new edges, most new first, newest first among equals; besides, parts of
-    /// earlier tests, random walks, and some generation.
+    /// earlier tests, halves of a pair mutated alike, and some generation.
     fn default() -> Self {
         MutagenConfig {
             novelty: Coverage::Edges,
@@ -151,12 +148,11 @@ impl Default for MutagenConfig {
             max_depth: None,
             max_trace: None,
             dedup: true,
-            generate_every: Some(32),
+            generate_every: Some(8),
             discarded_every: Some(4),
-            walk_every: None,
             order: Order::Level,
             shuffle: true,
-            fragments: Some(5),
+            fragments: Some(2),
             sequences: SequenceMutants::Rich,
             numbers: NumberMutants::Boundary,
             max_size: 10,
@@ -188,7 +184,6 @@ impl MutagenConfig {
             dedup: false,
             generate_every: None,
             discarded_every: None,
-            walk_every: None,
             shuffle: false,
             fragments: None,
             sequences: SequenceMutants::Paper,

@@ -1,6 +1,5 @@
 //! Parts of interesting values, to be used again.
 
-use super::walk::positions;
 use crate::Mutable;
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
@@ -71,4 +70,9 @@ impl Fragments {
     pub(super) fn types(&self) -> usize {
         self.by_type.len()
     }
+}
+
+/// How many positions a value has.
+fn positions(node: &dyn Mutable) -> usize {
+    1 + (0..node.children()).map(|index| positions(node.child(index))).sum::<usize>()
 }

@@ -4,7 +4,6 @@ use super::batch::{Batch, Lineage, MutantKind, Workshop};
 use super::fragments::Fragments;
 use super::queue::Queue;
 use super::repeats::Repeats;
-use super::walk::Walk;
 use super::{Coverage, Derived, Figures, Generator, Guidance, MutagenConfig};
 use crate::{EdgeMap, Mutable, PathTrie, SampleSize, Scope, Source, Trace, TraceStore, Verdict};
 use rustc_hash::FxHasher;
@@ -34,7 +33,6 @@ pub struct Mutagen<T> {
     fingerprint: Option<Fingerprint<T>>,
     repeats: Option<Repeats>,
     fragments: Fragments,
-    walk: Walk<T>,
     passed: Side<T>,
     discarded: Side<T>,
     /// R, now.
@@ -62,8 +60,6 @@ struct Side<T> {
 struct Origin {
     /// Whether it may be kept if it is discarded.
     parent_passed: bool,
-    /// Whether it is a step of a random walk.
-    walking: bool,
     samples: usize,
     /// How many generations may still follow on it.
     depth: Option<usize>,
@@ -81,7 +77,6 @@ struct Counts {
     generated: u64,
     from_passed: u64,
     from_discarded: u64,
-    walked: u64,
     fixed: u64,
     sampled: u64,
     fragments: u64,
@@ -105,7 +100,6 @@ impl<T: Mutable + Clone> Mutagen<T> {
             fingerprint: None,
             repeats: None,
             fragments: Fragments::default(),
-            walk: Walk::new(),
             passed: Side::new(&config),
             discarded: Side::new(&config),
             samples: config.samples,
@@ -177,19 +171,9 @@ impl<T: Mutable + Clone> Mutagen<T> {
         }
     }
 
-    /// The next step of a random walk, if walking is on and there is somewhere to begin.
-    fn walk(&mut self) -> Option<T> {
-        self.config.walk_every?;
-        let mut workshop = Workshop::new(&self.config, &mut self.source, &self.fragments);
-        let value = self.walk.next(&mut workshop)?;
-        self.counts.walked += 1;
-        self.origin = Some(Origin { walking: true, ..self.fresh(true) });
-        Some(value)
-    }
-
     /// The origin of a test without a parent.
     fn fresh(&self, parent_passed: bool) -> Origin {
-        Origin { parent_passed, walking: false, samples: self.samples, depth: self.config.max_depth }
+        Origin { parent_passed, samples: self.samples, depth: self.config.max_depth }
     }
 
     /// Whether the next mutant is one of a discarded test: if there is no passed one, or it is its turn.
@@ -215,8 +199,6 @@ impl<T: Mutable + Clone> Mutagen<T> {
         self.passed.store.clear();
         self.discarded.store.clear();
         self.repeats.iter_mut().for_each(Repeats::clear);
-        // A walk that went on would be new at once, and so values would grow from one reset to the next.
-        self.walk = Walk::new();
         self.boredom = 0;
         if self.config.reset_doubles {
             self.reset_after = self.reset_after.saturating_mul(2);
@@ -231,9 +213,6 @@ impl<T: Mutable + Clone> Mutagen<T> {
         self.counts.interesting += 1;
         if self.config.fragments.is_some() {
             self.fragments.store(value);
-        }
-        if passed && self.config.walk_every.is_some() {
-            self.walk.offer(value, &mut self.source);
         }
         if origin.depth == Some(0) {
             return;
@@ -250,14 +229,8 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
         self.reset_if_bored();
         self.counts.tests += 1;
         let generate = is_due(self.config.generate_every, self.counts.tests);
-        // One test later, so that the two never fall on the same one.
-        let walk = is_due(self.config.walk_every, self.counts.tests + 1);
-        let value = match (generate, walk) {
-            (true, _) => None,
-            (_, true) => self.walk().or_else(|| self.mutate()),
-            _ => self.mutate().or_else(|| self.walk()),
-        };
-        value.unwrap_or_else(|| self.generate())
+        let mutant = if generate { None } else { self.mutate() };
+        mutant.unwrap_or_else(|| self.generate())
     }
 
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
@@ -272,9 +245,6 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
             Verdict::Discarded => false,
             Verdict::Failed(_) => return false,
         };
-        if passed && origin.walking {
-            self.walk.go_to(value, trace, &mut self.source);
-        }
         let apart = !passed && self.config.two_stores;
         let side = if apart { &mut self.discarded } else { &mut self.passed };
         let novelty = side.store.insert(trace);
@@ -337,7 +307,7 @@ impl Lineage {
     /// The origin of a mutant.
     fn child(&self) -> Origin {
         let depth = self.depth.map(|depth| depth - 1);
-        Origin { parent_passed: self.passed, walking: false, samples: self.samples, depth }
+        Origin { parent_passed: self.passed, samples: self.samples, depth }
     }
 }
 
@@ -378,7 +348,6 @@ impl Counts {
             .count("generated", self.generated)
             .count("mutated from passed", self.from_passed)
             .count("mutated from discarded", self.from_discarded)
-            .count("walked", self.walked)
             .count("fixed mutants", self.fixed)
             .count("sampled mutants", self.sampled)
             .count("fragment mutants", self.fragments)

@@ -86,13 +86,14 @@ pub fn switch_off(unwanted: impl Fn(&Name) -> bool) -> Result<usize, NamesError>
     Ok(switch_off_where(names()?.iter().map(unwanted)))
 }
 
-/// Switches the probes off whose source file's name ends with `pattern`, on all threads. Gives how many those are.
+/// Switches the probes off for whose source file `unwanted` holds, on all threads. Gives how many those are. Several times
+/// faster than [`switch_off`].
 ///
 /// # Errors
 ///
 /// If the names of the probes cannot be read from the program's own file.
-pub fn switch_off_file(pattern: &str) -> Result<usize, NamesError> {
-    Ok(switch_off_where(names::in_files(|file| file.ends_with(pattern))?.into_iter()))
+pub fn switch_off_files(unwanted: impl Fn(&str) -> bool) -> Result<usize, NamesError> {
+    Ok(switch_off_where(names::in_files(unwanted)?.into_iter()))
 }
 
 fn switch_off_where(unwanted: impl Iterator<Item = bool>) -> usize {
@@ -121,5 +122,5 @@ pub const UNSTABLE_FILE: &str = "wasmparser-0.228.0/src/parser.rs";
 /// If the names of the probes cannot be read from the program's own file.
 pub fn switch_off_unstable() -> Result<usize, NamesError> {
     static OFF: OnceLock<Result<usize, NamesError>> = OnceLock::new();
-    OFF.get_or_init(|| switch_off_file(UNSTABLE_FILE)).clone()
+    OFF.get_or_init(|| switch_off_files(|file| file == UNSTABLE_FILE)).clone()
 }

@@ -61,8 +61,6 @@ static SWITCHES: &[Switch] = &[
     word("no-generate-every", "generate only when there are no mutants", |c| c.generate_every = None),
     number("discarded-every=N", "mutate a discarded test every N tests", |c, n| c.discarded_every = Some(n)),
     word("no-discarded-every", "mutate discarded tests last", |c| c.discarded_every = None),
-    number("walk-every=N", "walk randomly among passing tests, every N tests", |c, n| c.walk_every = Some(n)),
-    word("no-walk-every", "never walk randomly", |c| c.walk_every = None),
     word("level-order", "mutate the root first, then level by level", |c| c.order = Order::Level),
     word("pre-order", "mutate a value before its parts", |c| c.order = Order::Pre),
     word("post-order", "mutate a value after its parts", |c| c.order = Order::Post),
@@ -116,7 +114,7 @@ impl MutagenConfig {
         self.search_switches().into_iter().chain(self.value_switches()).collect()
     }
 
-    fn search_switches(&self) -> [String; 16] {
+    fn search_switches(&self) -> [String; 15] {
         [
             match self.novelty {
                 Coverage::Edges => "edges",
@@ -143,7 +141,6 @@ impl MutagenConfig {
             yes_no("dedup", self.dedup),
             some_none("generate-every", self.generate_every),
             some_none("discarded-every", self.discarded_every),
-            some_none("walk-every", self.walk_every),
         ]
     }
 
