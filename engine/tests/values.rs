@@ -182,13 +182,16 @@ fn lists_have_every_edit_at_every_index() {
         &[1, 0, 2, 3],
         &[1, 2, 0, 3],
         &[1, 2, 3, 0], // insert the smallest
-        &[1],          // truncate
-        &[],           // clear
+        &[0, 1, 0, 2, 3],
+        &[1, 0, 2, 0, 3],
+        &[1, 2, 0, 3, 0], // enclose by the smallest
+        &[1],             // truncate
+        &[],              // clear
     ];
     assert_eq!(root_mutants(&vec![1u8, 2, 3]), expected);
     assert_eq!(root_mutants(&Vec::<u8>::new()), [vec![0]]);
-    assert_eq!(root_mutants(&vec![4u8]), [vec![], vec![4, 4], vec![0, 4], vec![4, 0]]);
-    assert_eq!(root_mutants(&vec![5u8, 5]).len(), 8, "equal neighbours are not swapped");
+    assert_eq!(root_mutants(&vec![4u8]), [vec![], vec![4, 4], vec![0, 4], vec![4, 0], vec![0, 4, 0]]);
+    assert_eq!(root_mutants(&vec![5u8, 5]).len(), 10, "equal neighbours are not swapped");
 }
 
 #[derive(Generate, Mutable, Clone, PartialEq, Debug)]

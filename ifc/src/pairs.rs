@@ -9,7 +9,7 @@ use crate::{register, stack};
 
 /// The size of generated states: small ones have what an instruction needs more often than not, and few parts that
 /// do not matter.
-pub const SIZE: usize = 3;
+pub const SIZE: usize = 2;
 
 /// A generator of pairs of states.
 ///

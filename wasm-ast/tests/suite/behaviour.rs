@@ -98,5 +98,7 @@ fn the_stub_is_a_valid_module_that_runs_its_body() {
     let stub = Stub { locals: vec![], body: vec![Op::I32Const(7).into()] };
     let bytes = stub.to_module(&FuncType::new([ValType::I32, ValType::F32], [ValType::I32])).encode();
     assert_eq!(validate(&bytes, Features::NONE), Ok(()));
-    assert_eq!(run(&bytes), ["f: Ok(()) [I32(7)]".to_owned(), contents(&[0; 1 << 16])]);
+    let mut memory = [0; 1 << 16];
+    memory[..8].copy_from_slice(&[0x80, 0xff, 0x7f, 0x01, 0xfe, 0x00, 0xc0, 0x3f]);
+    assert_eq!(run(&bytes), ["f: Ok(()) [I32(7)]".to_owned(), contents(&memory)]);
 }
