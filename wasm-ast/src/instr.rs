@@ -32,9 +32,14 @@ impl From<Block> for Instr {
     }
 }
 
-/// The body of a new function or block: `unreachable` fits every type, an empty body only that which leaves nothing.
-pub(crate) fn trap() -> Vec<Instr> {
+/// The body of a new block: `unreachable` fits every type, an empty body only that which leaves nothing.
+fn trap() -> Vec<Instr> {
     vec![Instr::Op(Op::Unreachable)]
+}
+
+/// The body of a new function. Between two `unreachable`s, the third can become any instruction, whatever it takes and leaves.
+pub(crate) fn traps() -> Vec<Instr> {
+    vec![Instr::Op(Op::Unreachable); 3]
 }
 
 /// The four instructions that have a body.

@@ -5,7 +5,7 @@ use mutagen_engine::{Generate, Mutable, Scope, Source};
 use crate::bytes::{Bytes, Name};
 use crate::features::when;
 use crate::index::{FuncIdx, GlobalIdx, MemIdx, TableIdx, TypeIdx};
-use crate::instr::{Instr, trap};
+use crate::instr::{Instr, traps};
 use crate::leaf::{self, Candidates, Leaf};
 use crate::op::Op;
 use crate::types::{FuncType, GlobalType, Limits, RefType, TableType, ValType};
@@ -76,7 +76,7 @@ pub struct Function {
     /// Its locals besides the parameters.
     pub locals: Vec<Locals>,
     /// Its body.
-    #[mutagen(default = trap())]
+    #[mutagen(default = traps())]
     pub body: Vec<Instr>,
 }
 
