@@ -15,6 +15,7 @@ use crate::evidence::Evidence;
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
 use crate::hunt::{self, Hunt};
+use crate::progress::Counts;
 use crate::repro::{self, Replayed};
 use crate::results::{Earlier, Results};
 use crate::slowest;
@@ -94,6 +95,8 @@ struct Found {
     replayed: Vec<Replayed>,
     /// The slowest modules, as JSON and as text.
     slowest: (Value, Option<String>),
+    /// What earlier runs in the output directory did together.
+    earlier: Value,
 }
 
 /// A campaign on two engines.
@@ -164,6 +167,7 @@ impl EngineHunt<'_> {
             max_size: MAX_SIZE,
         };
         let mut examples = self.start(results.as_ref(), back)?;
+        let earlier = results.as_ref().map_or(Value::Null, Results::earlier_totals);
         let keep = |value: &T| {
             if let Some(results) = &results {
                 results.keep(&evidence(value).0);
@@ -174,7 +178,17 @@ impl EngineHunt<'_> {
             repro::replay(self.flags, given, make, &judge)?
         } else {
             examples.extend(given.into_iter().map(|(_, value)| value));
-            (hunt.run_with(examples, keep, generate, make)?, Vec::new())
+            let store = |counts: &Counts| {
+                if let Some(results) = &results {
+                    let [tests, passed, discarded] = [counts.tests, counts.passed, counts.discarded];
+                    let now = json!({
+                        "outcome": "running", "tests": tests, "passed": passed, "discarded": discarded,
+                        "seconds": counts.seconds(),
+                    });
+                    results.write_json("stats.json", &with_total(now, &earlier));
+                }
+            };
+            (hunt.run_with(examples, keep, store, generate, make)?, Vec::new())
         };
         let found = report.findings.first().map(|finding| {
             let shrunk = shrink_in(
@@ -188,8 +202,12 @@ impl EngineHunt<'_> {
             self.evidence(wasm, &calls, &outcome)
         });
         let slowest = slowest::modules(&report, |value| evidence(value).0, results.as_ref());
-        let told =
-            self.conclude(&hunt, &report, Found { finding: found, replayed, slowest }, results.as_ref());
+        let told = self.conclude(
+            &hunt,
+            &report,
+            Found { finding: found, replayed, slowest, earlier },
+            results.as_ref(),
+        );
         results.as_ref().map_or(Ok(()), Results::complete).and(told)?;
         Ok(hunt::code(&report))
     }
@@ -274,6 +292,7 @@ impl EngineHunt<'_> {
         shown.push(hunt.summary(report));
         shown.extend(discrepancy_lines);
         if let Some(results) = results {
+            json = with_total(json, &found.earlier);
             results.write_json("stats.json", &json);
         }
         hunt.tell(shown.join("\n"), &json)
@@ -311,6 +330,21 @@ impl EngineHunt<'_> {
         let bug = bug.iter().map(|bug| format!(" --bug {bug}")).collect::<String>();
         format!("mutagen-wasm {}{bug} --features {features}{}", self.command, self.flags.again())
     }
+}
+
+/// Adds what this run and all earlier ones in the same directory did together.
+fn with_total(mut run: Value, earlier: &Value) -> Value {
+    let sum = |name: &str| earlier[name].as_u64().unwrap_or(0) + run[name].as_u64().unwrap_or(0);
+    let seconds = earlier["seconds"].as_f64().unwrap_or(0.0) + run["seconds"].as_f64().unwrap_or(0.0);
+    let total = json!({
+        "runs": earlier["runs"].as_u64().unwrap_or(0) + 1,
+        "tests": sum("tests"),
+        "passed": sum("passed"),
+        "discarded": sum("discarded"),
+        "seconds": seconds,
+    });
+    run["total"] = total;
+    run
 }
 
 fn kind_of(outcome: &Outcome) -> Option<String> {

@@ -31,7 +31,7 @@ pub struct CampaignFlags {
     #[arg(long = "switch", value_name = "SWITCH", value_delimiter = ',')]
     pub switches: Vec<String>,
 
-    /// The seed: same build, seed, settings and one job give the same run
+    /// The seed: same version, seed, settings and one job give the same run
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub seed: u64,
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
-use crate::progress::Progress;
+use crate::progress::{Counts, Progress};
 use crate::say;
 
 /// How many events are kept where long runs are what is looked for: 16 MiB of them.
@@ -42,14 +42,15 @@ impl Hunt<'_> {
         T: Mutable + Clone + Hash + Send + Sync,
         P: Property<T>,
     {
-        self.run_with(Vec::new(), |_| (), generate, property)
+        self.run_with(Vec::new(), |_| (), |_| (), generate, property)
     }
 
-    /// Runs the campaign with `examples` first, and hands on what the guidance keeps.
+    /// Runs the campaign with `examples` first. Hands on what the guidance keeps, and now and then how far it is.
     pub fn run_with<T, P>(
         &self,
         examples: Vec<T>,
         keep: impl Fn(&T) + Send,
+        store: impl Fn(&Counts) + Send,
         generate: impl Fn(&mut Source, usize) -> T + Clone + Sync + 'static,
         property: impl Fn() -> P + Sync,
     ) -> Result<Report<T>, Failure>
@@ -58,7 +59,7 @@ impl Hunt<'_> {
         P: Property<T>,
     {
         let strategy = self.flags.search()?.strategy().clone().max_size(self.max_size);
-        let mut progress = Progress::new(self.flags.quiet);
+        let mut progress = Progress::new(self.flags.quiet, store);
         let mut campaign = Campaign::new(self.flags.seed)
             .interrupt(interrupt_flag()?)
             .examples(examples)

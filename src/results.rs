@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/lock              held while a run writes here
 //! DIR/run.json          what was asked for, written before the work starts
-//! DIR/stats.json        the final JSON object, replaced as a whole
+//! DIR/stats.json        the JSON object of the run, replaced as a whole: short while it runs, complete at its end
 //! DIR/findings/KIND-HASH.{wat,wasm,json}
 //! DIR/discrepancies/KIND-HASH.{wat,wasm,json}
 //! DIR/corpus/HASH.wasm  modules that showed something new
@@ -78,6 +78,12 @@ impl Results {
     /// Writes a JSON file at the top.
     pub fn write_json(&self, name: &str, value: &Value) {
         self.write(&self.directory.join(name), format!("{value:#}\n").as_bytes());
+    }
+
+    /// What all earlier runs in this directory did together, by name: nothing if there were none.
+    pub fn earlier_totals(&self) -> Value {
+        let stats = fs::read(self.directory.join("stats.json")).unwrap_or_default();
+        serde_json::from_slice::<Value>(&stats).map_or(Value::Null, |stats| stats["total"].clone())
     }
 
     /// Stores evidence under `findings` or `discrepancies`. Gives the path of its JSON file, if it could be stored.

@@ -145,6 +145,20 @@ fn findings_are_stored_and_replay_from_their_file_alone() {
 }
 
 #[test]
+fn counters_go_on_when_a_run_is_resumed() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let hunt = ["validate", "--bug", "wasm-r3", "--tests", "300", "-o", "out", "-q"];
+    assert_eq!(run_in(directory.path(), &hunt, b"").code, 0);
+    assert_eq!(run_in(directory.path(), &[&hunt[..], &["--resume"]].concat(), b"").code, 0);
+    let stats = std::fs::read(directory.path().join("out/stats.json")).expect("it is there");
+    let stats: Value = serde_json::from_slice(&stats).expect("it is JSON");
+    assert_eq!(
+        (&stats["tests"], &stats["total"]["tests"], &stats["total"]["runs"]),
+        (&300.into(), &600.into(), &2.into())
+    );
+}
+
+#[test]
 fn a_file_that_is_no_finding_is_refused() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     std::fs::write(directory.path().join("x.json"), "{").expect("it can be written");
