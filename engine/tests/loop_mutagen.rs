@@ -176,6 +176,22 @@ fn every_nth_test_is_generated_if_asked_for() {
 }
 
 #[test]
+fn a_campaign_that_never_saturates_begins_afresh_after_ever_more_tests() {
+    let mut guidance = guidance(&["restart=50"]);
+    let mut fresh = Vec::new();
+    for test in 1..=400_u32 {
+        let generated = count(&guidance, "generated");
+        let value = guidance.next();
+        // Every test is new, so there are always mutants that wait.
+        guidance.learn(&value, &Verdict::Passed, Trace::new(&[test]));
+        if count(&guidance, "generated") > generated {
+            fresh.push(test);
+        }
+    }
+    assert_eq!(fresh, [1, 51, 151, 351]);
+}
+
+#[test]
 fn fragments_bring_parts_of_one_test_into_another() {
     type Pair = (Vec<bool>, Vec<bool>);
     let learn = |switch| {

@@ -93,6 +93,9 @@ pub struct MutagenConfig {
     pub reset_doubles: bool,
     /// Whether a reset waits until all mutants of all interesting tests were run.
     pub reset_waits: bool,
+    /// After how many tests without a reset everything is forgotten, mutants that wait included; each time after twice as
+    /// many. Some campaigns lose their way among ever more tests that are just new enough: a fresh start is then quicker.
+    pub restart_after: Option<usize>,
     /// R: how often a random mutant is drawn, at first.
     pub samples: usize,
     /// Where R stops to double.
@@ -143,6 +146,7 @@ impl Default for MutagenConfig {
             reset_after: Some(1000),
             reset_doubles: false,
             reset_waits: true,
+            restart_after: Some(1 << 15),
             samples: 1,
             samples_cap: Some(8),
             max_depth: None,
@@ -178,6 +182,7 @@ impl MutagenConfig {
             novelty: Coverage::Paths,
             priority: Priority::BranchingDepth,
             reset_doubles: true,
+            restart_after: None,
             samples_cap: Some(256),
             max_depth: Some(10),
             max_trace: Some(100),

@@ -41,6 +41,9 @@ pub struct Mutagen<T> {
     reset_after: usize,
     /// How many tests in a row were boring.
     boredom: usize,
+    /// How many tests there may be without a reset, and how many there were.
+    restart_after: usize,
+    since_reset: usize,
     /// Where the test came from that is being run.
     origin: Option<Origin>,
     counts: Counts,
@@ -105,6 +108,8 @@ impl<T: Mutable + Clone> Mutagen<T> {
             samples: config.samples,
             reset_after: config.reset_after.unwrap_or(usize::MAX),
             boredom: 0,
+            restart_after: config.restart_after.unwrap_or(usize::MAX),
+            since_reset: 0,
             origin: None,
             counts: Counts::default(),
             config,
@@ -196,14 +201,31 @@ impl<T: Mutable + Clone> Mutagen<T> {
         if self.boredom < self.reset_after || (self.config.reset_waits && busy) {
             return;
         }
-        self.passed.store.clear();
-        self.discarded.store.clear();
-        self.repeats.iter_mut().for_each(Repeats::clear);
-        self.boredom = 0;
+        self.forget();
         if self.config.reset_doubles {
             self.reset_after = self.reset_after.saturating_mul(2);
         }
         self.samples = (self.samples * 2).min(self.config.samples_cap.unwrap_or(usize::MAX));
+    }
+
+    /// Forgets everything, mutants that wait and parts included, if there was no reset for too many tests.
+    fn restart_if_lost(&mut self) {
+        self.since_reset += 1;
+        if self.since_reset > self.restart_after {
+            self.forget();
+            self.passed.queue.clear();
+            self.discarded.queue.clear();
+            self.fragments = Fragments::default();
+            self.restart_after = self.restart_after.saturating_mul(2);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.passed.store.clear();
+        self.discarded.store.clear();
+        self.repeats.iter_mut().for_each(Repeats::clear);
+        self.boredom = 0;
+        self.since_reset = 0;
         self.counts.resets += 1;
     }
 
@@ -227,6 +249,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
 impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
     fn next(&mut self) -> T {
         self.reset_if_bored();
+        self.restart_if_lost();
         self.counts.tests += 1;
         let generate = is_due(self.config.generate_every, self.counts.tests);
         let mutant = if generate { None } else { self.mutate() };

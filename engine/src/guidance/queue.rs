@@ -47,6 +47,10 @@ impl<B> Queue<B> {
         self.batches.pop_first();
     }
 
+    pub(super) fn clear(&mut self) {
+        self.batches.clear();
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.batches.is_empty()
     }

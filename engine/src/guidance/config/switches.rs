@@ -48,6 +48,10 @@ static SWITCHES: &[Switch] = &[
     word("no-reset-doubles", "wait as long for each reset", |c| c.reset_doubles = false),
     word("reset-waits", "reset only when all mutants were run", |c| c.reset_waits = true),
     word("no-reset-waits", "reset at any time", |c| c.reset_waits = false),
+    number("restart=N", "begin afresh after N tests, then after twice as many", |c, n| {
+        c.restart_after = Some(n)
+    }),
+    word("no-restart", "never begin afresh while there are mutants", |c| c.restart_after = None),
     number("samples=N", "draw random mutants N times at first", |c, n| c.samples = n),
     number("samples-cap=N", "draw random mutants at most N times", |c, n| c.samples_cap = Some(n)),
     word("no-samples-cap", "draw random mutants ever more often", |c| c.samples_cap = None),
@@ -114,7 +118,7 @@ impl MutagenConfig {
         self.search_switches().into_iter().chain(self.value_switches()).collect()
     }
 
-    fn search_switches(&self) -> [String; 15] {
+    fn search_switches(&self) -> [String; 16] {
         [
             match self.novelty {
                 Coverage::Edges => "edges",
@@ -134,6 +138,7 @@ impl MutagenConfig {
             some_none("reset", self.reset_after),
             yes_no("reset-doubles", self.reset_doubles),
             yes_no("reset-waits", self.reset_waits),
+            some_none("restart", self.restart_after),
             some_none("samples", Some(self.samples)),
             some_none("samples-cap", self.samples_cap),
             some_none("depth", self.max_depth),
