@@ -146,7 +146,7 @@ impl Default for MutagenConfig {
             reset_after: Some(1000),
             reset_doubles: false,
             reset_waits: true,
-            restart_after: Some(1 << 15),
+            restart_after: Some(50_000),
             samples: 1,
             samples_cap: Some(8),
             max_depth: None,

@@ -210,14 +210,14 @@ impl<T: Mutable + Clone> Mutagen<T> {
 
     /// Forgets everything, mutants that wait and parts included, if there was no reset for too many tests.
     fn restart_if_lost(&mut self) {
-        self.since_reset += 1;
-        if self.since_reset > self.restart_after {
+        if self.since_reset >= self.restart_after {
             self.forget();
             self.passed.queue.clear();
             self.discarded.queue.clear();
             self.fragments = Fragments::default();
             self.restart_after = self.restart_after.saturating_mul(2);
         }
+        self.since_reset += 1;
     }
 
     fn forget(&mut self) {
