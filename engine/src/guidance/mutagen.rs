@@ -14,6 +14,7 @@ use std::hash::{Hash, Hasher};
 /// A test is interesting if it did something new. Then all its mutants are scheduled, once each: those of passed tests
 /// before those of discarded ones. When there are none left, a test is generated. When nothing new happened for a
 /// long time, everything is forgotten, and random mutants are drawn twice as often from then on.
+/// When there are always some left, everything is forgotten all the same after a while, and then after twice as many tests.
 ///
 /// The heuristics are in [`MutagenConfig`], each on a switch of its own.
 ///
