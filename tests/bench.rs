@@ -209,14 +209,18 @@ fn files_that_are_no_results_are_named_skipped_and_run_again() {
     assert_eq!(fs::read(cells.join("notes.txt")).expect("it is left alone"), b"mine");
 }
 
-/// The process that another one started, once it is there.
+/// The process that another one started, once it is there. Between fork and exec it still has its parent's command line, and
+/// the parent waits for it: a process that is stopped there would stop the parent, too.
 fn child_of(parent: u32) -> String {
+    let command_line = |process: &Path| fs::read(process.join("cmdline")).unwrap_or_default();
+    let own = command_line(&Path::new("/proc").join(parent.to_string()));
     let is_child = |process: &fs::DirEntry| {
         let facts = fs::read_to_string(process.path().join("stat")).unwrap_or_default();
         // The name, in parentheses, may hold anything; the state and the parent follow it.
         let parent_of =
             facts.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1).map(str::to_owned));
-        parent_of == Some(parent.to_string())
+        let begun = command_line(&process.path());
+        parent_of == Some(parent.to_string()) && !begun.is_empty() && begun != own
     };
     loop {
         let processes = fs::read_dir("/proc").expect("the system shows its processes").flatten();
