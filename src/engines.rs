@@ -165,6 +165,7 @@ impl EngineHunt<'_> {
             flags: self.flags,
             scope: Scope::new().with(self.engines.features),
             max_size: MAX_SIZE,
+            max_depth: None,
         };
         let mut examples = self.start(results.as_ref(), back)?;
         let earlier = results.as_ref().map_or(Value::Null, Results::earlier_totals);

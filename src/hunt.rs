@@ -29,6 +29,8 @@ pub struct Hunt<'a> {
     pub scope: Scope,
     /// The size of the largest generated value.
     pub max_size: usize,
+    /// How many generations of mutants are followed where the strategy has a limit; none: as many as it says.
+    pub max_depth: Option<usize>,
 }
 
 impl Hunt<'_> {
@@ -58,7 +60,10 @@ impl Hunt<'_> {
         T: Mutable + Clone + Hash + Send + Sync,
         P: Property<T>,
     {
-        let strategy = self.flags.search()?.strategy().clone().max_size(self.max_size);
+        let mut strategy = self.flags.search()?.strategy().clone().max_size(self.max_size);
+        if let Some(depth) = self.max_depth {
+            strategy = strategy.max_depth(depth);
+        }
         let mut progress = Progress::new(self.flags.quiet, store);
         let mut campaign = Campaign::new(self.flags.seed)
             .interrupt(interrupt_flag()?)

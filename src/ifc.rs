@@ -6,7 +6,7 @@ use std::hash::Hash;
 use clap::{Args, Subcommand};
 use mutagen_bugs::Bug;
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink};
-use mutagen_ifc::pairs::{Pairs, SIZE};
+use mutagen_ifc::pairs::{GENERATIONS, Pairs, SIZE};
 use mutagen_properties::ssni::{self, Noninterference};
 use serde_json::json;
 
@@ -117,6 +117,7 @@ impl Common {
             flags: &self.campaign,
             scope: Scope::new(),
             max_size: SIZE,
+            max_depth: Some(GENERATIONS),
         };
         self.campaign.refuse_modules()?;
         self.campaign.refuse_fuel("a machine")?;

@@ -113,6 +113,32 @@ impl Strategy {
         self
     }
 
+    /// Follows generated values for at most so many generations of mutants, if the strategy has such a limit and no switch
+    /// says otherwise.
+    ///
+    /// ```
+    /// use mutagen_engine::{Campaign, Derived, Scope, Strategy};
+    ///
+    /// let limit_of = |name: &str| {
+    ///     let strategy: Strategy = name.parse().unwrap();
+    ///     let mut guidance = strategy.max_depth(3).guidance(7, Scope::new(), Derived);
+    ///     let report = Campaign::new(7).tests(1).run(&mut guidance, &mut |_: &u8| true);
+    ///     report.figures.switches.into_iter().find(|switch| switch.contains("depth=") || switch == "no-depth")
+    /// };
+    /// assert_eq!(limit_of("mutagen/paper").as_deref(), Some("depth=3"));
+    /// assert_eq!(limit_of("mutagen/paper,depth=7").as_deref(), Some("depth=7"));
+    /// assert_eq!(limit_of("mutagen").as_deref(), Some("no-depth"), "there is none to change");
+    /// ```
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        if let Kind::Mutagen(config) = &mut self.kind
+            && config.max_depth.is_some()
+            && !self.name.contains(",depth=")
+        {
+            config.max_depth = Some(depth);
+        }
+        self
+    }
+
     fn size_setting(&mut self) -> &mut usize {
         match &mut self.kind {
             Kind::Mutagen(config) => &mut config.max_size,

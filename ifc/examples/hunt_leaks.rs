@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use mutagen_engine::{Campaign, Guidance, Mutable, Mutagen, MutagenConfig, Outcome, Random, Report, Source};
 use mutagen_ifc::noninterference::{Judgement, register, stack};
-use mutagen_ifc::pairs::{Pairs, SIZE};
+use mutagen_ifc::pairs::{GENERATIONS, Pairs, SIZE};
 
 /// What to run, from the command line.
 struct Hunt {
@@ -75,7 +75,9 @@ impl Hunt {
             ("pairs", _) => self.pairs = parse(value)?,
             ("guidance", "mutagen" | "random") => self.random = value == "random",
             ("preset", "default") => self.config = MutagenConfig::default(),
-            ("preset", "paper") => self.config = MutagenConfig::paper(),
+            ("preset", "paper") => {
+                self.config = MutagenConfig { max_depth: Some(GENERATIONS), ..MutagenConfig::paper() }
+            }
             ("set", _) => self.config.set(value).map_err(|problem| problem.to_string())?,
             _ => return Err("not understood".into()),
         }
