@@ -36,6 +36,10 @@ pub struct Arguments {
     #[arg(long, value_name = "TYPE", default_value = "i32,f32:i32")]
     signature: Signature,
 
+    /// How functions are generated in a campaign [default: typed for mutagen unless as published, else derived]
+    #[arg(long, value_name = "NAME", value_enum)]
+    generator: Option<Generator>,
+
     #[command(flatten)]
     engines: EngineFlags,
 
@@ -53,6 +57,15 @@ enum What {
     Interpreter,
     /// Which argument lists the host may pass
     Invocation,
+}
+
+/// How functions are generated.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Generator {
+    /// By the types of the syntax tree, as MUTAGEN does; few are valid
+    Derived,
+    /// Valid by construction, from the signatures of instructions
+    Typed,
 }
 
 #[derive(Clone)]
@@ -91,8 +104,12 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
     match arguments.property()? {
         What::InterpreterI32 => {
             let calls = Interpreter::calls_of(ty);
+            let (typed, signature) = (arguments.generator() == Generator::Typed, ty.clone());
             hunt("interpreter-i32", Watched::Functions)?.run(
-                Stub::generate,
+                move |source, size| match typed {
+                    true => Stub::typed(&signature, source),
+                    false => Stub::generate(source, size),
+                },
                 || Interpreter::new(&context, ty.clone()),
                 |stub: &Stub| (stub.to_module(ty).encode(), calls.clone()),
                 stub_of,
@@ -127,6 +144,14 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
 }
 
 impl Arguments {
+    /// The generator of functions: the one that was asked for, or what suits the guidance. Peers and the published MUTAGEN are
+    /// about what can be done without a generator that knows what is valid.
+    fn generator(&self) -> Generator {
+        let CampaignFlags { guidance, preset, .. } = &self.campaign;
+        let ours = guidance == "mutagen" && preset == "default";
+        self.generator.unwrap_or(if ours { Generator::Typed } else { Generator::Derived })
+    }
+
     /// The property: the one that was asked for, or what suits the guidance.
     fn property(&self) -> Result<What, Failure> {
         let whole = !self.campaign.replays()? && self.campaign.search()?.needs_modules();

@@ -59,6 +59,7 @@ mod stack;
 mod stub;
 mod table;
 mod text;
+mod typed;
 mod types;
 
 pub use bytes::{Bytes, Name};

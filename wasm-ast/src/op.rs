@@ -63,6 +63,11 @@ macro_rules! define_ops {
         }
 
         impl Op {
+            /// The first instruction of every group with its immediates as small as can be, and the group's signature.
+            pub(crate) fn groups() -> Vec<(Op, &'static str)> {
+                vec![$((Op::$group($group::smallest(), $($group_type::smallest()),*), $signature)),*]
+            }
+
             /// What the instruction itself needs, whatever its immediates.
             pub(crate) fn own_needs(&self) -> Features {
                 match self {

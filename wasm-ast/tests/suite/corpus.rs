@@ -113,7 +113,7 @@ pub fn validate(bytes: &[u8], features: Features) -> Result<(), String> {
     validated.map(drop).map_err(|error| error.to_string())
 }
 
-fn wasm_features(features: Features) -> WasmFeatures {
+pub fn wasm_features(features: Features) -> WasmFeatures {
     features.iter().fold(WasmFeatures::MVP, |flags, feature| flags | flag(feature))
 }
 

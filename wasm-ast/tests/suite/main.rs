@@ -9,3 +9,4 @@ mod operators;
 mod robustness;
 mod round_trip;
 mod scope;
+mod typed;

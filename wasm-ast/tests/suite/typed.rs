@@ -1,0 +1,77 @@
+//! Functions that are valid by construction.
+
+use std::collections::HashSet;
+
+use mutagen_engine::{Scope, Source};
+use mutagen_wasm_ast::{Features, FuncType, Stub, ValType};
+use wasmparser::Validator;
+
+use crate::corpus::wasm_features;
+
+use ValType::{ExternRef, F32, F64, FuncRef, I32, I64, V128};
+
+/// The texts of typed functions, from one seed.
+fn typed(ty: &FuncType, features: Features, count: usize) -> Vec<String> {
+    let mut source = Source::seeded(7).with_scope(Scope::new().with(features));
+    let modules = (0..count).map(|_| Stub::typed(ty, &mut source).to_module(ty));
+    modules.map(|module| module.to_text().expect("modules can be printed")).collect()
+}
+
+fn assert_valid(ty: &FuncType, features: Features) {
+    let mut source = Source::seeded(1).with_scope(Scope::new().with(features));
+    for number in 0..3000 {
+        let module = Stub::typed(ty, &mut source).to_module(ty);
+        if let Err(error) =
+            Validator::new_with_features(wasm_features(features)).validate_all(&module.encode())
+        {
+            panic!("function {number} of {ty:?}: {error}\n{}", module.to_text().unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn typed_functions_are_valid_with_the_features_of_the_scope() {
+    let numbers = FuncType::new([I32, F32], [I32]);
+    assert_valid(&numbers, Features::WASM1);
+    assert_valid(&FuncType::new([I64, F64], [F64]), Features::WASM1);
+    assert_valid(&FuncType::new([], [I64]), Features::WASM1);
+    assert_valid(&numbers, Features::WASM2);
+    assert_valid(&FuncType::new([V128, ExternRef], [FuncRef, V128, ExternRef]), Features::WASM2);
+    assert_valid(&numbers, Features::WASMI);
+}
+
+#[test]
+fn typed_functions_use_every_numeric_instruction_that_the_scope_has() {
+    let texts = typed(&FuncType::new([I32, F32], [I32]), Features::WASM1, 20_000).join("\n");
+    let words: HashSet<&str> = texts.split_whitespace().collect();
+    for instruction in [
+        "i32.rem_s",
+        "i32.rotr",
+        "i64.shr_u",
+        "i64.eqz",
+        "f32.min",
+        "f64.copysign",
+        "f32.demote_f64",
+        "f64.promote_f32",
+        "i32.trunc_f64_u",
+        "i32.load8_s",
+        "f64.load",
+        "select",
+        "if",
+        "local.get",
+        "local.set",
+        "i32.store8",
+        "f32.store",
+    ] {
+        assert!(words.contains(instruction), "{instruction} does not occur");
+    }
+    assert!(!words.iter().any(|word| word.starts_with("i32.extend8_s") || word.starts_with("v128")));
+}
+
+#[test]
+fn the_source_decides_which_typed_function_it_is() {
+    let ty = FuncType::new([I32], [I32]);
+    let texts = typed(&ty, Features::WASM1, 200);
+    assert_eq!(texts, typed(&ty, Features::WASM1, 200));
+    assert!(texts.iter().collect::<HashSet<_>>().len() > 100, "they differ among themselves");
+}
