@@ -127,7 +127,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
     /// Says when two tests are the same: when they have the same fingerprint. If the configuration says `dedup`, a mutant
     /// that was tested recently is then skipped.
     pub fn fingerprint(mut self, fingerprint: impl Fn(&T) -> u64 + 'static) -> Self {
-        self.repeats = self.config.dedup.then(Repeats::new);
+        self.repeats = self.config.dedup.then(Repeats::default);
         self.fingerprint = Some(Box::new(fingerprint));
         self
     }

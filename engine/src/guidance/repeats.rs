@@ -1,31 +1,61 @@
 //! Values that were tested already.
 
-/// Remembers the fingerprints of recent tests in a table of fixed size. A newer fingerprint may push out an older one,
-/// so a repeat can slip through, but memory never grows and a look costs the same however long the campaign.
-#[derive(Debug)]
+use rustc_hash::FxHashMap;
+
+/// Remembers the fingerprints of recent tests, each in its slot. A newer fingerprint may push out an older one, so a repeat
+/// can slip through, but memory is bounded however long the campaign.
+///
+/// Only slots in use take memory: with a reset every thousand tests they all stay in a processor's fastest cache, where an
+/// array of all slots would miss it at nearly every look.
+#[derive(Debug, Default)]
 pub(super) struct Repeats {
-    recent: Vec<u64>,
+    recent: FxHashMap<u32, u64>,
 }
 
-/// A power of two: 8 MiB, about as many tests as a campaign runs between two resets.
-const SLOTS: usize = 1 << 20;
+/// About as many slots as a campaign runs tests between two resets: 36 MiB if all are in use.
+const SLOT_BITS: u32 = 20;
 
 impl Repeats {
-    pub(super) fn new() -> Self {
-        Repeats { recent: vec![0; SLOTS] }
-    }
-
     /// Whether this fingerprint was met recently. It is remembered.
     pub(super) fn met(&mut self, fingerprint: u64) -> bool {
         // The high bits are the well-mixed ones of a multiplicative hash.
-        let mixed = fingerprint.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let slot = &mut self.recent[(mixed >> 44) as usize % SLOTS];
-        // 0 marks a free slot.
-        let mark = fingerprint.max(1);
-        std::mem::replace(slot, mark) == mark
+        let slot = fingerprint.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOT_BITS);
+        self.recent.insert(slot as u32, fingerprint) == Some(fingerprint)
     }
 
+    /// Forgets everything, and the memory of a long past round: clearing takes time in proportion to it.
     pub(super) fn clear(&mut self) {
-        self.recent.fill(0);
+        let used = self.recent.len();
+        self.recent.clear();
+        self.recent.shrink_to(used);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_was_met_if_it_came_before() {
+        let mut repeats = Repeats::default();
+        assert!([0, 1, u64::MAX].into_iter().all(|fingerprint| !repeats.met(fingerprint)));
+        assert!([0, 1, u64::MAX].into_iter().all(|fingerprint| repeats.met(fingerprint)));
+    }
+
+    #[test]
+    fn what_was_cleared_was_never_met() {
+        let mut repeats = Repeats::default();
+        assert!((0..1000).all(|fingerprint| !repeats.met(fingerprint)));
+        repeats.clear();
+        assert!((0..1000).all(|fingerprint| !repeats.met(fingerprint)));
+    }
+
+    #[test]
+    fn there_are_never_more_fingerprints_than_slots_and_the_newer_ones_stay() {
+        let mut repeats = Repeats::default();
+        let many = 3 << SLOT_BITS;
+        assert!((0..many).all(|fingerprint| !repeats.met(fingerprint)));
+        assert!(repeats.recent.len() <= 1 << SLOT_BITS);
+        assert!((many - 1000..many).all(|fingerprint| repeats.met(fingerprint)));
     }
 }
