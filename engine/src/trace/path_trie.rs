@@ -29,7 +29,7 @@ pub struct PathTrie {
     /// The labels of all nodes. Splitting a node shares its slice; nothing is ever copied.
     arena: Vec<u32>,
     nodes: Vec<Node>,
-    /// Children beyond the first, by (parent, first event of the child).
+    /// Children beyond the first two, by (parent, first event of the child).
     more_children: FxHashMap<(u32, u32), u32>,
     refused: u64,
 }
@@ -39,8 +39,8 @@ pub struct PathTrie {
 struct Node {
     start: u32,
     length: u32,
-    /// Most nodes have one child or none, so the first is kept here.
-    first_child: u32,
+    /// A branch goes one of two ways, so two children are found without hashing.
+    children: [u32; 2],
 }
 
 /// Where a trace left the tree.
@@ -92,15 +92,20 @@ impl PathTrie {
         &self.arena[start as usize..start as usize + length as usize]
     }
 
+    fn first_event(&self, node: u32) -> u32 {
+        self.arena[self.nodes[node as usize].start as usize]
+    }
+
     fn child(&self, parent: u32, event: u32) -> Option<u32> {
-        let first = self.nodes[parent as usize].first_child;
-        if first == NONE {
-            None
-        } else if self.label(first)[0] == event {
-            Some(first)
-        } else {
-            self.more_children.get(&(parent, event)).copied()
+        for child in self.nodes[parent as usize].children {
+            if child == NONE {
+                return None;
+            }
+            if self.first_event(child) == event {
+                return Some(child);
+            }
         }
+        self.more_children.get(&(parent, event)).copied()
     }
 
     /// Follows the trace as far as the tree knows it.
@@ -121,17 +126,13 @@ impl PathTrie {
 
     /// Cuts a node in two. The lower part keeps the number, because its children are filed under it.
     fn split(&mut self, parent: u32, node: u32, within: usize) -> u32 {
-        let first_event = self.label(node)[0];
+        let first_event = self.first_event(node);
         let Node { start, .. } = self.nodes[node as usize];
-        let upper = self.push(Node { start, length: within as u32, first_child: node });
+        let upper = self.push(Node { start, length: within as u32, children: [node, NONE] });
         let lower = &mut self.nodes[node as usize];
         lower.start += within as u32;
         lower.length -= within as u32;
-        if self.nodes[parent as usize].first_child == node {
-            self.nodes[parent as usize].first_child = upper;
-        } else {
-            self.more_children.insert((parent, first_event), upper);
-        }
+        self.link(parent, node, first_event, upper);
         upper
     }
 
@@ -144,14 +145,18 @@ impl PathTrie {
         let leaf = self.push(Node {
             start: self.arena.len() as u32,
             length: events.len() as u32,
-            first_child: NONE,
+            children: [NONE; 2],
         });
         self.arena.extend_from_slice(events);
-        let first_child = &mut self.nodes[parent as usize].first_child;
-        if *first_child == NONE {
-            *first_child = leaf;
-        } else {
-            self.more_children.insert((parent, events[0]), leaf);
+        self.link(parent, NONE, events[0], leaf);
+    }
+
+    /// Puts `child`, which begins with `event`, into the place that `before` has among the children of `parent`.
+    fn link(&mut self, parent: u32, before: u32, event: u32, child: u32) {
+        let children = &mut self.nodes[parent as usize].children;
+        match children.iter_mut().find(|place| **place == before) {
+            Some(place) => *place = child,
+            None => drop(self.more_children.insert((parent, event), child)),
         }
     }
 
