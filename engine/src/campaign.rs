@@ -285,7 +285,7 @@ where
         if let Verdict::Failed(failure) = outcome.verdict {
             let labels = outcome.labels.into_iter().map(String::from).collect();
             let (tests, seconds) = (self.report.tests, self.clock.seconds());
-            self.keep(Finding { value, failure, labels, tests, seconds, late });
+            self.keep(Finding { value, failure: *failure, labels, tests, seconds, late });
         }
     }
 

@@ -142,7 +142,7 @@ where
         };
         let same = failure.kind == smallest.0.kind;
         if same {
-            smallest = (failure, labels.into_iter().map(String::from).collect());
+            smallest = (*failure, labels.into_iter().map(String::from).collect());
         }
         same
     };

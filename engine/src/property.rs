@@ -14,8 +14,8 @@ pub enum Verdict {
     Passed,
     /// The value does not satisfy the precondition: it says nothing.
     Discarded,
-    /// The property does not hold.
-    Failed(Failure),
+    /// The property does not hold. Boxed: verdicts are passed on by value at every test, and hardly any is a failure.
+    Failed(Box<Failure>),
 }
 
 /// Why a property does not hold.
@@ -115,7 +115,7 @@ impl From<Verdict> for Outcome {
 
 impl From<Failure> for Outcome {
     fn from(failure: Failure) -> Self {
-        Verdict::Failed(failure).into()
+        Verdict::Failed(Box::new(failure)).into()
     }
 }
 

@@ -75,7 +75,7 @@ fn zest_saves_for_new_counts_new_coverage_and_new_valid_coverage() {
     assert_eq!(reasons(&mut zest, &PASSED, &[1, 1]), [1, 0, 0]);
     assert_eq!(reasons(&mut zest, &PASSED, &[1, 1, 1]), [0, 0, 0], "2 and 3 are one class");
     assert_eq!(reasons(&mut zest, &PASSED, &[2, 3]), [1, 1, 1]);
-    assert_eq!(reasons(&mut zest, &Verdict::Failed(Failure::new("no")), &[9]), [0, 0, 0]);
+    assert_eq!(reasons(&mut zest, &Verdict::Failed(Failure::new("no").into()), &[9]), [0, 0, 0]);
     assert_eq!(reasons(&mut zest, &PASSED, &[9]), [1, 1, 1], "what failing runs cover is not known");
 }
 
@@ -190,7 +190,7 @@ fn crowbar_keeps_new_edges_and_new_classes_of_counts_valid_or_not() {
     assert!(learn(&INVALID, &[5; 5]), "5-5 four times");
     assert!(!learn(&INVALID, &[5; 8]), "5-5 seven times: the same class");
     assert!(learn(&INVALID, &[5; 9]), "5-5 eight times");
-    assert!(!learn(&Verdict::Failed(Failure::new("no")), &[8, 9]));
+    assert!(!learn(&Verdict::Failed(Failure::new("no").into()), &[8, 9]));
 }
 
 #[test]

@@ -54,7 +54,10 @@ fn only_tests_that_cover_something_new_are_mutated() {
     assert_eq!(parents(&mut guidance, 3), [(0, 3)], "there is nothing to mutate");
     teach(&mut guidance, 1, &PASSED, &[1, 2]);
     assert!(!guidance.learn(&value(2), &PASSED, Trace::new(&[1, 2])), "known");
-    assert!(!guidance.learn(&value(3), &Verdict::Failed(Failure::new("no")), Trace::new(&[7])), "failed");
+    assert!(
+        !guidance.learn(&value(3), &Verdict::Failed(Failure::new("no").into()), Trace::new(&[7])),
+        "failed"
+    );
     teach(&mut guidance, 4, &PASSED, &[7]);
     assert!(
         !guidance.learn(&value(5), &SKIPPED, Trace::new(&[7])),

@@ -35,7 +35,7 @@ fn a_passed_test_that_does_something_new_is_followed_by_all_its_mutants_and_noth
 fn failed_tests_are_not_mutated() {
     let mut guidance = guidance(&[]);
     let parent = guidance.next();
-    assert!(!guidance.learn(&parent, &Verdict::Failed(Failure::new("no")), Trace::new(&[1])));
+    assert!(!guidance.learn(&parent, &Verdict::Failed(Failure::new("no").into()), Trace::new(&[1])));
     guidance.next();
     assert_eq!(count(&guidance, "generated"), 2);
 }
