@@ -97,8 +97,7 @@ pub(super) fn insert_random<T>(
 ) {
     let amount = 1 + source.below((size / 2).max(1));
     let index = (index + 1).min(items.len());
-    let fresh: Vec<T> = (0..amount).map(|_| generate(source, size)).collect();
-    items.splice(index..index, fresh);
+    items.splice(index..index, (0..amount).map(|_| generate(source, size)));
 }
 
 /// Changes a sequence as FuzzChick does, walking along it. With so many elements still ahead, going on is as many times

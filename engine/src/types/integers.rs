@@ -50,20 +50,18 @@ trait Integer: Copy + Eq + 'static {
         Some(if bits == self { self.flip_lowest_bit() } else { bits })
     }
 
-    fn count_integer(self, scope: &Scope) -> Count {
-        match scope.or_default() {
+    fn count_in(self, style: NumberMutants) -> Count {
+        match style {
             NumberMutants::Boundary => Count { fixed: self.fixed_count(), sampled: 1 },
             NumberMutants::Paper => Count { fixed: 0, sampled: 1 },
         }
     }
 
     fn integer_mutant(self, number: usize, source: &mut Source) -> Option<Self> {
-        let count = self.count_integer(source.scope());
-        if number < count.fixed {
-            return self.fixed_mutant(number);
-        }
         let style = source.scope().or_default();
-        if number == count.fixed { self.sample(source, style) } else { None }
+        let fixed = if style == NumberMutants::Boundary { self.fixed_mutant(number) } else { None };
+        let is_sampler = || number == self.count_in(style).fixed;
+        fixed.or_else(|| if is_sampler() { self.sample(source, style) } else { None })
     }
 }
 
@@ -113,7 +111,7 @@ macro_rules! integer {
             no_children!();
 
             fn count(&self, scope: &Scope) -> Count {
-                self.count_integer(scope)
+                self.count_in(scope.or_default())
             }
 
             fn mutate(&mut self, number: usize, source: &mut Source) -> bool {
