@@ -113,7 +113,8 @@ impl AddAssign for Count {
 ///
 /// 1. *return*: become a field of the same type;
 /// 2. *swap*: become any constructor, the own one included, with fields taken from the own ones by type, in all
-///    combinations; where there is none of that type, the smallest value. The value itself is left out;
+///    combinations; where there is none of that type, the smallest value. The value itself is left out. Mind that eight
+///    fields of one type have 8^8 combinations: an array of eight has none, and its elements are mutated all the same;
 /// 3. the mutants of fields with `#[mutagen(mutants = Path)]`.
 ///
 /// ```

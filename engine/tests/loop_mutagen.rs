@@ -1,6 +1,6 @@
 //! The MUTAGEN loop, driven by hand: traces are made up, so that what is new is known.
 
-use mutagen_engine::{Failure, Guidance, Mutagen, MutagenConfig, Source, Trace, Verdict};
+use mutagen_engine::{Failure, Generate, Guidance, Mutable, Mutagen, MutagenConfig, Source, Trace, Verdict};
 
 /// A configuration without generation in between, shuffling and parts: only the queues decide.
 fn plain(switches: &[&str]) -> MutagenConfig {
@@ -16,7 +16,7 @@ fn guidance(switches: &[&str]) -> Mutagen<Vec<bool>> {
     Mutagen::with_generator(plain(switches), 0, |_: &mut Source, _| Vec::new())
 }
 
-fn count(guidance: &Mutagen<Vec<bool>>, name: &str) -> u64 {
+fn count<T: Mutable + Clone>(guidance: &Mutagen<T>, name: &str) -> u64 {
     guidance.figures().counts[name]
 }
 
@@ -162,6 +162,31 @@ fn repeats_are_skipped_if_asked_for() {
     let (all, different) = tests("no-dedup");
     assert!(all > different, "removing any of three equal elements is the same");
     assert_eq!(tests("dedup"), (different, different));
+}
+
+/// Its fields can change places in 8^8 ways.
+#[derive(Generate, Mutable, Clone, PartialEq, Hash)]
+struct Registers(u8, u8, u8, u8, u8, u8, u8, u8);
+
+#[test]
+fn a_campaign_goes_on_where_a_value_has_millions_of_mutants_that_are_itself_or_repeats() {
+    for (parent, switch) in
+        [(Registers::smallest(), "no-dedup"), (Registers(1, 0, 0, 0, 0, 0, 0, 0), "dedup")]
+    {
+        let mut guidance = Mutagen::new(plain(&[switch]), 0).hashed();
+        assert!(guidance.learn(&parent, &Verdict::Passed, Trace::new(&[1])), "an example");
+        // At most 255 mutants are different ones.
+        while count(&guidance, "generated") == 0 {
+            let value = guidance.next();
+            guidance.learn(&value, &Verdict::Passed, Trace::new(&[1]));
+            assert!(count(&guidance, "fixed mutants") < 256, "with {switch}");
+        }
+        assert_eq!(
+            count(&guidance, "queued passed"),
+            1,
+            "with {switch}, the other mutants are not forgotten"
+        );
+    }
 }
 
 #[test]

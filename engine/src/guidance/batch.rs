@@ -42,6 +42,15 @@ struct Here {
     permutation: Option<Permutation>,
 }
 
+/// What a batch gives.
+pub(super) enum Next<T> {
+    Mutant(T, MutantKind),
+    /// Nothing, after so many numbers without a mutant that it is time for another test. There may be more to come.
+    Later,
+    /// Nothing: all were given.
+    Done,
+}
+
 /// How a mutant came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MutantKind {
@@ -59,12 +68,20 @@ pub(super) struct Workshop<'a> {
     pub(super) shuffle: bool,
     pub(super) return_subvalues: bool,
     pub(super) twins: bool,
+    /// How many numbers may still be tried.
+    pub(super) patience: &'a mut usize,
 }
 
 impl<'a> Workshop<'a> {
-    pub(super) fn new(config: &MutagenConfig, source: &'a mut Source, fragments: &'a Fragments) -> Self {
+    pub(super) fn new(
+        config: &MutagenConfig,
+        source: &'a mut Source,
+        fragments: &'a Fragments,
+        patience: &'a mut usize,
+    ) -> Self {
         Workshop {
             source,
+            patience,
             fragments,
             max_fragments: config.fragments.unwrap_or(0),
             shuffle: config.shuffle,
@@ -79,30 +96,32 @@ impl<T: Mutable + Clone> Batch<T> {
         Batch { parent, lineage, cursor: PositionCursor::new(order), here: Here::default() }
     }
 
-    /// The next mutant. `None` when all were given.
-    pub(super) fn next(&mut self, workshop: &mut Workshop<'_>) -> Option<(T, MutantKind)> {
+    /// The next mutant.
+    pub(super) fn next(&mut self, workshop: &mut Workshop<'_>) -> Next<T> {
         let mut copy = None;
-        loop {
+        while *workshop.patience > 0 {
             let Some(number) = self.here.take() else {
                 if !self.enter_next_position(workshop) {
-                    return None;
+                    return Next::Done;
                 }
                 continue;
             };
+            *workshop.patience -= 1;
             // A number that changes nothing leaves the copy as it is, good for the next one.
             let mut mutant = copy.take().unwrap_or_else(|| self.parent.clone());
-            let node = node_at_mut(&mut mutant, self.cursor.path())?;
+            let Some(node) = node_at_mut(&mut mutant, self.cursor.path()) else { return Next::Done };
             match self.here.apply(number, node, workshop) {
                 Some(kind) if workshop.return_subvalues || !self.is_part_of_parent(node) => {
                     if let Some(field) = self.here.twin_of(number) {
                         copy_to_twin(&mut mutant, self.cursor.path(), field);
                     }
-                    return Some((mutant, kind));
+                    return Next::Mutant(mutant, kind);
                 }
                 Some(_) => {}
                 None => copy = Some(mutant),
             }
         }
+        Next::Later
     }
 
     fn enter_next_position(&mut self, workshop: &mut Workshop<'_>) -> bool {

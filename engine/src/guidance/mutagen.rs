@@ -1,6 +1,6 @@
 //! The MUTAGEN loop.
 
-use super::batch::{Batch, Lineage, MutantKind, Workshop};
+use super::batch::{Batch, Lineage, MutantKind, Next, Workshop};
 use super::fragments::Fragments;
 use super::queue::Queue;
 use super::repeats::Repeats;
@@ -52,6 +52,10 @@ pub struct Mutagen<T> {
 
 /// Equal values have equal fingerprints; different ones hardly ever do.
 type Fingerprint<T> = Box<dyn Fn(&T) -> u64>;
+
+/// How many numbers of mutants that are none, or repeats, are passed over before a test is generated instead. The ten equal
+/// fields of a struct can be exchanged in 10^10 ways without any effect, and a campaign must be able to stop meanwhile.
+const PATIENCE: usize = 1 << 16;
 
 /// Passed or discarded tests: what was seen of them, and which of them are to be mutated.
 struct Side<T> {
@@ -155,16 +159,21 @@ impl<T: Mutable + Clone> Mutagen<T> {
         value
     }
 
-    /// The next mutant that is not a repeat, if there is any.
+    /// The next mutant that is not a repeat, if there is any and it does not take too long to find.
     fn mutate(&mut self) -> Option<T> {
+        let mut patience = PATIENCE;
         loop {
             let from_discarded = self.discarded_first();
             let side = if from_discarded { &mut self.discarded } else { &mut self.passed };
             let batch = side.queue.front()?;
-            let mut workshop = Workshop::new(&self.config, &mut self.source, &self.fragments);
-            let Some((mutant, kind)) = batch.next(&mut workshop) else {
-                side.queue.pop();
-                continue;
+            let mut workshop = Workshop::new(&self.config, &mut self.source, &self.fragments, &mut patience);
+            let (mutant, kind) = match batch.next(&mut workshop) {
+                Next::Mutant(mutant, kind) => (mutant, kind),
+                Next::Later => return None,
+                Next::Done => {
+                    side.queue.pop();
+                    continue;
+                }
             };
             let lineage = batch.lineage;
             if self.is_repeat(&mutant) {
