@@ -15,7 +15,7 @@ use crate::evidence::Evidence;
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
 use crate::hunt::{self, Hunt};
-use crate::progress::Counts;
+use crate::progress::{Counts, Standing};
 use crate::repro::{self, Replayed};
 use crate::results::{Earlier, Results};
 use crate::slowest;
@@ -181,10 +181,10 @@ impl EngineHunt<'_> {
             examples.extend(given.into_iter().map(|(_, value)| value));
             let store = |counts: &Counts| {
                 if let Some(results) = &results {
-                    let [tests, passed, discarded] = [counts.tests, counts.passed, counts.discarded];
+                    let Standing { tests, passed, discarded, inconclusive, .. } = counts.total();
                     let now = json!({
                         "outcome": "running", "tests": tests, "passed": passed, "discarded": discarded,
-                        "seconds": counts.seconds(),
+                        "inconclusive": inconclusive, "seconds": counts.seconds(),
                     });
                     results.write_json("stats.json", &with_total(now, &earlier));
                 }

@@ -1,10 +1,11 @@
-//! What a campaign shows while it runs: one live line on a terminal, a plain line now and then elsewhere.
+//! What a campaign shows while it runs: one live line on a terminal, a plain line now and then and at the end elsewhere.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mutagen_engine::{Event, Verdict};
+use mutagen_engine::Event;
+use mutagen_properties::INCONCLUSIVE;
 
 use crate::say;
 
@@ -13,51 +14,82 @@ const LIVE: Duration = Duration::from_millis(100);
 const PLAIN: Duration = Duration::from_secs(10);
 /// How often the statistics are stored while a campaign runs: a kill loses no more than this.
 const STORED: Duration = Duration::from_secs(2);
-/// The clock is looked at every so many tests.
-const EVERY: u64 = 256;
 
 /// What a campaign did so far.
 pub struct Counts {
     started: Instant,
-    pub tests: u64,
-    pub passed: u64,
-    pub discarded: u64,
+    workers: Vec<Standing>,
     interesting: u64,
     resets: u64,
 }
 
+/// How far a worker is, or all of them together.
+#[derive(Clone, Copy, Default)]
+pub struct Standing {
+    pub tests: u64,
+    pub passed: u64,
+    pub discarded: u64,
+    pub inconclusive: u64,
+    queued: u64,
+    known: u64,
+}
+
+impl Standing {
+    /// Both together. They go through the same code, so what one of them knows the other mostly knows, too.
+    fn and(self, other: &Self) -> Self {
+        Standing {
+            tests: self.tests + other.tests,
+            passed: self.passed + other.passed,
+            discarded: self.discarded + other.discarded,
+            inconclusive: self.inconclusive + other.inconclusive,
+            queued: self.queued + other.queued,
+            known: self.known.max(other.known),
+        }
+    }
+}
+
 impl Counts {
     fn new() -> Self {
-        Counts { started: Instant::now(), tests: 0, passed: 0, discarded: 0, interesting: 0, resets: 0 }
+        Counts { started: Instant::now(), workers: Vec::new(), interesting: 0, resets: 0 }
     }
 
     pub fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
+    /// All workers together.
+    pub fn total(&self) -> Standing {
+        self.workers.iter().fold(Standing::default(), Standing::and)
+    }
+
     fn follow<T>(&mut self, event: &Event<'_, T>) {
         match event {
-            Event::Tested { verdict, .. } => {
-                self.tests += 1;
-                match verdict {
-                    Verdict::Passed => self.passed += 1,
-                    Verdict::Discarded => self.discarded += 1,
-                    Verdict::Failed(_) => {}
-                }
-            }
             Event::Interesting { .. } => self.interesting += 1,
             Event::Reset { .. } => self.resets += 1,
+            Event::Progress { worker, so_far, queued, known } => {
+                if self.workers.len() <= *worker {
+                    self.workers.resize(worker + 1, Standing::default());
+                }
+                self.workers[*worker] = Standing {
+                    tests: so_far.tests,
+                    passed: so_far.passed,
+                    discarded: so_far.discarded,
+                    inconclusive: so_far.labels.get(INCONCLUSIVE).copied().unwrap_or(0),
+                    queued: *queued,
+                    known: *known,
+                };
+            }
             _ => {}
         }
     }
 
     fn text(&self) -> String {
-        let seconds = self.seconds();
-        let Self { tests, passed, discarded, interesting, resets, .. } = self;
+        let (seconds, Self { interesting, resets, .. }) = (self.seconds(), self);
+        let Standing { tests, passed, discarded, inconclusive, queued, known } = self.total();
         format!(
-            "{seconds:.0} s: {tests} tests ({:.0}/s), {passed} passed, {discarded} discarded, \
-             {interesting} interesting, {resets} resets",
-            *tests as f64 / seconds.max(0.001)
+            "{seconds:.0} s: {tests} tests ({:.0}/s), {passed} passed, {discarded} discarded, {interesting} interesting, \
+             queue {queued}, paths {known}, {resets} resets, {inconclusive} inconclusive",
+            tests as f64 / seconds.max(0.001)
         )
     }
 }
@@ -83,7 +115,7 @@ impl<S: FnMut(&Counts)> Progress<S> {
     /// Takes in an event.
     pub fn follow<T>(&mut self, event: &Event<'_, T>) {
         self.counts.follow(event);
-        if matches!(event, Event::Tested { .. }) && self.counts.tests.is_multiple_of(EVERY) {
+        if let Event::Progress { .. } = event {
             self.show();
             if self.stored.elapsed() >= STORED {
                 self.stored = Instant::now();
@@ -107,8 +139,10 @@ impl<S: FnMut(&Counts)> Progress<S> {
 
 impl<S> Drop for Progress<S> {
     fn drop(&mut self) {
-        if let Some(line) = &self.line {
-            line.finish_and_clear();
+        match &self.line {
+            Some(line) => line.finish_and_clear(),
+            None if self.quiet => {}
+            None => say::note(self.counts.text()),
         }
     }
 }

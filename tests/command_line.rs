@@ -119,6 +119,49 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
     assert!((2..6).any(|seed| tests(seed).0 != tests(1).0));
 }
 
+/// The numbers of a progress line, in its order: seconds, tests, per second, passed, discarded, interesting, queue, paths,
+/// resets, inconclusive.
+fn numbers_of(line: &str) -> Vec<u64> {
+    let parts = line.split(|character: char| !character.is_ascii_digit()).filter(|part| !part.is_empty());
+    parts.map(|part| part.parse().expect("digits are a number")).collect()
+}
+
+#[test]
+fn a_campaign_shows_its_progress_in_plain_lines_where_there_is_no_terminal() {
+    for line in
+        ["validate --tests 1000", "interpret --tests 1000 -j 3", "ifc stack --tests 1000 --guidance zest"]
+    {
+        let run = run(line);
+        let shown = run.err.lines().last().expect("there is a line at the end");
+        let words = "s: tests (/s), passed, discarded, interesting, queue , paths , resets, inconclusive";
+        let without_numbers: String = shown.chars().filter(|character| !character.is_ascii_digit()).collect();
+        assert_eq!(
+            without_numbers.split_whitespace().collect::<Vec<_>>().join(" "),
+            words,
+            "{line}: {shown}"
+        );
+
+        let [_, tests, _, passed, discarded, interesting, queue, paths, _, inconclusive] =
+            numbers_of(shown)[..]
+        else {
+            panic!("{line}: {shown}");
+        };
+        assert_eq!((tests, passed + discarded), (1000, 1000), "{line}: {shown}");
+        assert!(interesting > 0 && queue > 0 && paths > 0 && inconclusive <= discarded, "{line}: {shown}");
+    }
+}
+
+#[test]
+fn progress_counts_what_is_inconclusive_and_is_not_shown_if_nobody_wants_it() {
+    // Each function is called with a few lists of arguments; a loop runs out of fuel.
+    let line = "interpret --tests 2000 --seed 1";
+    let json: Value = serde_json::from_str(&run(&format!("{line} --json -q")).out).expect("it is JSON");
+    assert!(json["inconclusive"].as_u64().is_some_and(|tests| tests > 0), "{json}");
+    let shown = run(line).err;
+    assert_eq!(numbers_of(&shown).last().copied(), json["inconclusive"].as_u64(), "{shown}");
+    assert_eq!(run(&format!("{line} -q")).err, "");
+}
+
 #[test]
 fn findings_are_stored_and_replay_from_their_file_alone() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");

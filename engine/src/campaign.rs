@@ -44,6 +44,8 @@ pub(crate) struct Settings {
     interrupt: Option<Arc<AtomicBool>>,
     /// Set when another worker found something.
     pub(crate) enough: Arc<AtomicBool>,
+    /// The number of the worker, from 0.
+    pub(crate) worker: usize,
     trace_capacity: usize,
 }
 
@@ -79,6 +81,17 @@ pub enum Event<'a, T> {
     },
     /// A value failed.
     Failed(&'a Finding<T>),
+    /// So far is a worker. Told every [`PROGRESS_EVERY`](Campaign::PROGRESS_EVERY) tests of its own, and before it ends.
+    Progress {
+        /// The number of the worker, from 0.
+        worker: usize,
+        /// What it did, late verdicts included.
+        so_far: &'a Report<T>,
+        /// What [`Guidance::queued`] says.
+        queued: u64,
+        /// What [`Guidance::known`] says.
+        known: u64,
+    },
     /// It ends.
     Finished(&'a Report<T>),
 }
@@ -93,6 +106,8 @@ impl<'a, T> Campaign<'a, T> {
     pub const DISCARD_FLOOR: u64 = 100;
     /// How many events of a run are kept: a run of a real engine on a small program fires some thousands.
     pub const TRACE_CAPACITY: usize = 1 << 16;
+    /// A worker tells how far it is every so many tests: rarely enough to cost nothing.
+    pub const PROGRESS_EVERY: u64 = 64;
 
     /// A campaign with the default budget.
     pub fn new(seed: u64) -> Self {
@@ -104,6 +119,7 @@ impl<'a, T> Campaign<'a, T> {
             keep_going: false,
             interrupt: None,
             enough: Arc::default(),
+            worker: 0,
             trace_capacity: Self::TRACE_CAPACITY,
         };
         Campaign { settings, examples: Vec::new(), sink: None }
@@ -209,6 +225,9 @@ where
             let value = examples.next().unwrap_or_else(|| self.guidance.next());
             self.test(value);
             self.settle(false);
+            if self.report.tests.is_multiple_of(Campaign::<T>::PROGRESS_EVERY) {
+                self.tell_progress();
+            }
         };
         self.settle(true);
         self.finish()
@@ -308,6 +327,13 @@ where
         }
     }
 
+    fn tell_progress(&mut self) {
+        if let Some(sink) = &mut self.sink {
+            let (queued, known) = (self.guidance.queued(), self.guidance.known());
+            sink(Event::Progress { worker: self.settings.worker, so_far: &self.report, queued, known });
+        }
+    }
+
     fn tell(&mut self, event: Event<'_, T>) {
         if let Some(sink) = &mut self.sink {
             sink(event);
@@ -321,6 +347,7 @@ where
         self.report.figures = self.guidance.figures();
         self.report.records = self.guidance.records();
         self.report.seconds = self.clock.seconds();
+        self.tell_progress();
         if let Some(sink) = &mut self.sink {
             sink(Event::Finished(&self.report));
         }

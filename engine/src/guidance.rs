@@ -102,6 +102,16 @@ pub trait Guidance<T> {
         0
     }
 
+    /// How many tests it holds whose mutants are still to come, for whoever watches. Asked now and then.
+    fn queued(&self) -> u64 {
+        0
+    }
+
+    /// How much of the code under test it knows: paths, edges or probes, whatever it tells apart. Asked now and then.
+    fn known(&self) -> u64 {
+        0
+    }
+
     /// Whether everything was tested that it is about, so that a campaign may end.
     fn is_exhausted(&self) -> bool {
         false
@@ -132,6 +142,14 @@ impl<T, G: Guidance<T> + ?Sized> Guidance<T> for Box<G> {
 
     fn resets(&self) -> u64 {
         (**self).resets()
+    }
+
+    fn queued(&self) -> u64 {
+        (**self).queued()
+    }
+
+    fn known(&self) -> u64 {
+        (**self).known()
     }
 
     fn is_exhausted(&self) -> bool {

@@ -110,6 +110,7 @@ impl Settings {
         let share = |tests: u64| tests / jobs + u64::from(index_wide < tests % jobs);
         let mut settings = self.clone().with_budget();
         settings.seed = Worker::new(self.seed, index).seed;
+        settings.worker = index;
         settings.tests = settings.tests.map(share);
         settings
     }

@@ -1,8 +1,8 @@
 //! Campaigns: budgets, stop reasons, verdicts and reports.
 
 use mutagen_engine::{
-    Campaign, Event, Failure, Figures, Guidance, Mutagen, MutagenConfig, Outcome, Property, Random, Report,
-    StopReason, Trace, Verdict,
+    Campaign, Derived, Event, Failure, Figures, Guidance, Mutagen, MutagenConfig, Outcome, Property, Random,
+    Report, Scope, StopReason, Strategy, Trace, Verdict,
 };
 use mutagen_engine_demos::{Demo, red_black_tree, search_tree, sorted_list};
 use std::sync::Arc;
@@ -145,13 +145,14 @@ fn events_tell_the_whole_story() {
             Event::Started { seed } => format!("started with {seed}"),
             Event::Tested { test, value, verdict } => format!("{test}: {value} {verdict:?}"),
             Event::Failed(finding) => format!("failed: {}", finding.value),
+            Event::Progress { so_far, .. } => format!("so far: {}", so_far.tests),
             Event::Finished(report) => format!("finished: {:?}", report.stop),
             _ => "else".into(),
         });
     };
     upwards(Campaign::new(6).events(sink), |n: &u64| if *n == 1 { Some(false) } else { None });
     assert_eq!(story[..3], ["started with 6", "1: 0 Discarded", "else"]);
-    assert_eq!(story[4..], ["failed: 1", "finished: Found"]);
+    assert_eq!(story[4..], ["failed: 1", "so far: 2", "finished: Found"]);
 }
 
 /// Asks its reference about three values at a time; multiples of `bad` do not hold.
@@ -283,6 +284,61 @@ fn all_workers_tell_one_sink() {
     let sink = |event: Event<'_, u64>| finished += u32::from(matches!(event, Event::Finished(_)));
     Campaign::new(0).tests(30).events(sink).run_jobs(3, |_| (Upwards(0), |_: &u64| true));
     assert_eq!(finished, 3);
+}
+
+#[test]
+fn every_worker_tells_now_and_then_and_at_its_end_how_far_it_is() {
+    let mut told = vec![Vec::new(); 3];
+    let sink = |event: Event<'_, u64>| {
+        if let Event::Progress { worker, so_far, .. } = event {
+            assert_eq!(so_far.tests, so_far.passed + so_far.discarded);
+            assert_eq!(so_far.labels.get("even").copied().unwrap_or(0), so_far.discarded);
+            told[worker].push(so_far.tests);
+        }
+    };
+    let evens_say_nothing = |n: &u64| match n.is_multiple_of(2) {
+        true => Outcome::discarded().label("even"),
+        false => Outcome::passed(),
+    };
+    Campaign::new(0).tests(400).events(sink).run_jobs(3, |_| (Upwards(0), evens_say_nothing));
+    assert_eq!(told, [[64, 128, 134], [64, 128, 133], [64, 128, 133]]);
+}
+
+#[test]
+fn progress_knows_late_verdicts() {
+    let mut last = (0, 0);
+    let sink = |event: Event<'_, u64>| {
+        if let Event::Progress { so_far, .. } = event {
+            last = (so_far.passed, so_far.failed);
+        }
+    };
+    let tens_fail_late = Batched { open: vec![], settled: vec![], bad: 10 };
+    upwards(Campaign::new(0).tests(64).keep_going(true).events(sink), tens_fail_late);
+    assert_eq!(last, (58, 6));
+}
+
+#[test]
+fn progress_knows_what_waits_and_what_is_known() {
+    for guidance in ["mutagen", "mutagen/paper", "fuzzchick", "zest", "crowbar", "perffuzz"] {
+        let mut last = (0, 0);
+        let sink = |event: Event<'_, sorted_list::Case>| {
+            if let Event::Progress { queued, known, .. } = event {
+                last = (queued, known);
+            }
+        };
+        let strategy: Strategy = guidance.parse().expect("there is one");
+        let mut property = |case: &sorted_list::Case| sorted_list::Bug::check(None, case);
+        let report = Campaign::new(0)
+            .tests(100)
+            .events(sink)
+            .run(&mut strategy.guidance(0, Scope::new(), Derived), &mut property);
+        assert!(last.0 > 0 && last.1 > 0, "{guidance}: {last:?}");
+        if guidance.starts_with("mutagen") {
+            let Figures { counts, levels, .. } = report.figures;
+            let queued = counts["queued passed"] + counts["queued discarded"];
+            assert_eq!(last, (queued, levels["known of passed"] + levels["known of discarded"]));
+        }
+    }
 }
 
 #[test]

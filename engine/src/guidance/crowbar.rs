@@ -159,4 +159,12 @@ impl<T> Guidance<T> for Crowbar<T> {
             .level("known edges", self.coverage.covered() as u64)
             .level("children left", self.left)
     }
+
+    fn queued(&self) -> u64 {
+        self.queue.len() as u64
+    }
+
+    fn known(&self) -> u64 {
+        self.coverage.covered() as u64
+    }
 }

@@ -214,6 +214,14 @@ impl<T: Mutable + Clone> Guidance<T> for FuzzChick<T> {
             .count("queued discarded", self.discarded.len())
             .level("known edges", self.coverage.covered() as u64)
     }
+
+    fn queued(&self) -> u64 {
+        self.passed.len() + self.discarded.len()
+    }
+
+    fn known(&self) -> u64 {
+        self.coverage.covered() as u64
+    }
 }
 
 impl<T> Seeds<T> {

@@ -312,6 +312,14 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
     fn resets(&self) -> u64 {
         self.counts.resets
     }
+
+    fn queued(&self) -> u64 {
+        (self.passed.queue.len() + self.discarded.queue.len()) as u64
+    }
+
+    fn known(&self) -> u64 {
+        (self.passed.store.len() + self.discarded.store.len()) as u64
+    }
 }
 
 impl<T> Mutagen<T> {

@@ -222,6 +222,14 @@ impl<T: Clone> Guidance<T> for PerfFuzz<T> {
             .level("largest cost", self.maxima.largest())
     }
 
+    fn queued(&self) -> u64 {
+        self.queue.len() as u64
+    }
+
+    fn known(&self) -> u64 {
+        self.coverage.covered() as u64
+    }
+
     fn records(&self) -> Vec<Record<T>> {
         self.slowest.records(self.config.cost.unit())
     }

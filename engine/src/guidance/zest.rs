@@ -192,6 +192,14 @@ impl<T> Guidance<T> for Zest<T> {
             .level("known probes", self.total.covered() as u64)
             .level("known probes of passed", self.valid.covered() as u64)
     }
+
+    fn queued(&self) -> u64 {
+        self.saved.len() as u64
+    }
+
+    fn known(&self) -> u64 {
+        self.total.covered() as u64
+    }
 }
 
 impl Counts {
