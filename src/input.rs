@@ -12,21 +12,22 @@ use crate::say;
 /// Larger inputs are refused.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Judges every file, with `differs` to say what the engines do with it. A file that cannot be used does not keep the others
-/// from being judged, and a difference in one of them counts more than that.
+/// Judges every file, with `differs` to say what the engines do with it, or that it is unusable. A file that cannot be used
+/// does not keep the others from being judged, and a difference in one of them counts more than that.
 pub fn judge_each(
     files: &[PathBuf],
     mut differs: impl FnMut(&Path, &[u8]) -> Result<bool, Failure>,
 ) -> Result<Code, Failure> {
     let mut codes = Vec::new();
     for file in files {
-        codes.push(match read(file) {
-            Ok(wasm) if differs(file, &wasm)? => Code::Finding,
-            Ok(_) => Code::Fine,
-            Err(Failure { code, message }) => {
+        codes.push(match read(file).and_then(|wasm| differs(file, &wasm)) {
+            Ok(true) => Code::Finding,
+            Ok(false) => Code::Fine,
+            Err(Failure { code: Code::Unusable, message }) => {
                 say::error(message);
-                code
+                Code::Unusable
             }
+            Err(failure) => return Err(failure),
         });
     }
     let worst = [Code::Finding, Code::Unusable].into_iter().find(|code| codes.contains(code));

@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use mutagen_engine::{Generate, Property};
-use mutagen_oracles::{Call, Value, Verdict, Watched};
+use mutagen_oracles::{Call, Verdict, Watched};
 use mutagen_properties::{Context, Interpreter, Invocation, Invoked, Modules};
 use mutagen_wasm_ast::{FuncType, Module, Stub, ValType};
 
 use crate::engines::{EngineFlags, EngineHunt};
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
-use crate::{input, say};
+use crate::{input, invoke, say};
 
 /// Runs functions on wasmi and wasmtime and compares: a campaign, or the modules that are given
 #[derive(Args)]
@@ -177,17 +177,21 @@ fn judge(arguments: &Arguments, context: &Context) -> Result<Code, Failure> {
     let modules = Modules::new(context).map_err(Failure::usage)?;
     let invoked = match &arguments.invoke[..] {
         [] => None,
-        [name, list @ ..] => Some(vec![invoke(name, list)?]),
+        [name, list @ ..] => Some(invoke::call(name, list)?),
     };
     input::judge_each(&arguments.files, |file, wasm| {
-        let calls = invoked.clone().unwrap_or_else(|| modules.calls(wasm));
+        let calls = match (&invoked, modules.exports(wasm)) {
+            (None, _) => modules.calls(wasm),
+            (Some(call), Some(exports)) => {
+                let unusable = |why| Failure::new(Code::Unusable, format!("{}: {why}", file.display()));
+                invoke::check(call, &exports).map_err(unusable)?;
+                vec![call.clone()]
+            }
+            // There is nothing to call, as the engines will say.
+            (Some(_), None) => Vec::new(),
+        };
         judge_one(&modules, file, wasm, &calls)
     })
-}
-
-fn invoke(name: &str, list: &[String]) -> Result<Call, Failure> {
-    let values: Result<Vec<Value>, _> = list.iter().map(|text| text.parse()).collect();
-    Ok(Call::new(name, values.map_err(Failure::usage)?))
 }
 
 /// Says what the engines do with one module; whether they differ.

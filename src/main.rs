@@ -10,6 +10,7 @@ mod hunt;
 mod ifc;
 mod input;
 mod interpret;
+mod invoke;
 mod progress;
 mod replay;
 mod repro;

@@ -149,6 +149,54 @@ fn a_file_that_cannot_be_used_does_not_hide_what_the_others_show() {
 }
 
 #[test]
+fn a_call_that_a_module_cannot_take_is_named_with_what_it_can() {
+    let directory = directory();
+    let modules = [
+        (
+            "m",
+            r#"(module (func (export "first") (param i32 f32)) (func (export "other")) (memory (export "mem") 1))"#,
+        ),
+        ("none", r#"(module (memory (export "mem") 1))"#),
+    ];
+    for (name, text) in modules {
+        fs::write(directory.path().join(name), text).expect("it can be written");
+    }
+    let refused = |line: &str, words: &[&str]| {
+        let run = run(directory.path(), "interpret", line);
+        assert_one_line(&run, 3, words);
+        assert_eq!(run.out, "", "{line}");
+    };
+    let exports = "exports \"first\", \"other\"";
+    refused("m --invoke frist i32:1", &["error: m: ", "\"frist\"", exports, "did you mean \"first\"?"]);
+    refused("m --invoke mem", &["error: m: ", "no function \"mem\"", exports]);
+    refused("none --invoke f", &["error: none: ", "no function \"f\"", "exports none"]);
+    let wanted = "\"first\" takes (i32, f32)";
+    refused("m --invoke first", &["error: m: ", wanted, "given ()"]);
+    refused("m --invoke first i32:1", &["error: m: ", wanted, "given (i32)"]);
+    refused("m --invoke first f32:1 i32:1", &["error: m: ", wanted, "given (f32, i32)"]);
+    refused("m --invoke other i32:1", &["error: m: ", "\"other\" takes ()", "given (i32)"]);
+
+    let nonsense = run(directory.path(), "interpret", "m --invoke first 1 x");
+    assert_one_line(&nonsense, 2, &["`1` is no value", "i32:-1"]);
+    let both = run(directory.path(), "interpret", "none m --invoke other");
+    assert_one_line(&both, 3, &["error: none: "]);
+    assert!(both.out.contains("call \"other\" with []: both returned []"), "{}", both.out);
+}
+
+#[test]
+fn a_call_of_a_module_that_does_not_start_says_so() {
+    let directory = directory();
+    let modules =
+        [("trap", "(module (func $s unreachable) (start $s))"), ("invalid", "(module (func drop))")];
+    for (name, text) in modules {
+        fs::write(directory.path().join(name), text).expect("it can be written");
+        let run = run(directory.path(), "interpret", &format!("{name} --invoke f"));
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+        assert!(run.out.contains("both trapped") || run.out.contains("both rejected"), "{}", run.out);
+    }
+}
+
+#[test]
 fn unknown_names_are_named_with_those_that_are_known() {
     let directory = directory();
     let refused = |line: &str, words: &[&str]| assert_both_refuse(directory.path(), line, 2, words);

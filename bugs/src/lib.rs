@@ -18,4 +18,5 @@ mod witness;
 pub use bug::{Bug, UnknownBug};
 pub use catalogue::{Edit, Entry, Kind, Subsystem, Witness, entries};
 pub use injection::injection;
+pub use nearest::nearest;
 pub use witness::CRASH;

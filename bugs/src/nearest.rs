@@ -4,6 +4,13 @@
 const ALIKE: f64 = 0.6;
 
 /// The first of the known words that look most like `word`, if any looks like it at all.
+///
+/// ```
+/// use mutagen_bugs::nearest;
+///
+/// assert_eq!(nearest("validte", ["interpret", "validate"]).as_deref(), Some("validate"));
+/// assert_eq!(nearest("x", ["interpret", "validate"]), None);
+/// ```
 pub fn nearest<S: AsRef<str>>(word: &str, known: impl IntoIterator<Item = S>) -> Option<String> {
     let word = word.to_lowercase();
     let mut best = None;

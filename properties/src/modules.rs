@@ -1,7 +1,7 @@
 //! Interpreters agree on whole modules: the property `interpreter`.
 
 use mutagen_engine::{Outcome, Property};
-use mutagen_oracles::{Call, Engine, Instance, Validity};
+use mutagen_oracles::{Call, Engine, Function, Validity};
 use mutagen_wasm_ast::Module;
 
 use crate::arguments::boundary_arguments;
@@ -27,21 +27,19 @@ impl Modules {
         &self.pair
     }
 
+    /// The exported functions of a module. `None` if the target makes no instance of it.
+    pub fn exports(&self, bytes: &[u8]) -> Option<Vec<Function>> {
+        self.pair.target.instantiate(bytes).ok().map(|instance| instance.exports())
+    }
+
     /// The calls by which a module is judged: every exported function with boundary arguments.
     pub fn calls(&self, bytes: &[u8]) -> Vec<Call> {
-        match self.pair.target.instantiate(bytes) {
-            Ok(instance) => calls(&*instance),
-            Err(_) => Vec::new(),
-        }
+        let per_function = |function: Function| {
+            let lists = boundary_arguments(&function.signature.parameters);
+            lists.into_iter().map(move |list| Call::new(function.name.clone(), list))
+        };
+        self.exports(bytes).unwrap_or_default().into_iter().flat_map(per_function).collect()
     }
-}
-
-fn calls(instance: &dyn Instance) -> Vec<Call> {
-    let per_function = |function: mutagen_oracles::Function| {
-        let lists = boundary_arguments(&function.signature.parameters);
-        lists.into_iter().map(move |list| Call::new(function.name.clone(), list))
-    };
-    instance.exports().into_iter().flat_map(per_function).collect()
 }
 
 impl Property<Module> for Modules {
