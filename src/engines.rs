@@ -32,6 +32,10 @@ pub struct EngineFlags {
     #[arg(long, value_name = "ID")]
     pub bug: Option<String>,
 
+    /// Repairs known bugs of wasmi (`wasm-f1` and on), to go past them; with --bug they are repaired anyway
+    #[arg(long)]
+    pub fixes: bool,
+
     /// The WebAssembly features of modules and engines, such as `wasm1`, `wasm2,-simd,+tail-call` or `wasmi`
     #[arg(long, value_name = "SET", default_value = "wasm1")]
     pub features: Features,
@@ -56,7 +60,7 @@ pub struct EngineFlags {
 impl EngineFlags {
     /// The context of the campaign's properties.
     pub fn context(&self) -> Result<Context, Failure> {
-        Ok(Context::new(self.features).inject(injection(self.bug.as_deref())?))
+        Ok(Context::new(self.features).inject(injection(self.bug.as_deref(), self.fixes)?))
     }
 
     /// The output directory, if there is one.
@@ -70,9 +74,10 @@ impl EngineFlags {
     }
 }
 
-/// What to inject for the bug with this id.
-pub fn injection(bug: Option<&str>) -> Result<Injection, Failure> {
+/// What to inject for the bug with this id; without one, whether known bugs are repaired.
+pub fn injection(bug: Option<&str>, fixes: bool) -> Result<Injection, Failure> {
     match bug.map(Bug::find).transpose().map_err(Failure::usage)? {
+        None if fixes => Ok(mutagen_bugs::repaired()),
         None => Ok(mutagen_bugs::injection(None)),
         Some(Bug::Woven(entry)) => Ok(mutagen_bugs::injection(Some(entry))),
         Some(other) => {
@@ -228,6 +233,7 @@ impl EngineHunt<'_> {
                 "command": self.command,
                 "property": self.property,
                 "bug": self.engines.bug,
+                "fixes": self.engines.fixes,
                 "features": self.engines.features.to_string(),
                 "seed": self.flags.seed,
                 "resumed_with": corpus.len(),
@@ -239,7 +245,8 @@ impl EngineHunt<'_> {
 
     fn evidence(&self, wasm: Vec<u8>, calls: &[Call], outcome: &Outcome) -> Evidence {
         let evidence =
-            Evidence::new(wasm, calls, self.engines.features, self.property, self.engines.bug.as_deref());
+            Evidence::new(wasm, calls, self.engines.features, self.property, self.engines.bug.as_deref())
+                .repaired(self.engines.fixes);
         match &outcome.verdict {
             Verdict::Failed(failure) => evidence.differing(&failure.details, &failure.kind),
             _ => evidence,
@@ -256,6 +263,7 @@ impl EngineHunt<'_> {
         let (discrepancies, discrepancy_lines) = self.discrepancies(results);
         let [target, reference] = self.context.times.seconds();
         let mut json = hunt.json(report);
+        json["fixes"] = json!(self.engines.fixes);
         json["features"] = json!(self.engines.features.to_string());
         json["inconclusive"] = json!(report.labels.get(INCONCLUSIVE).copied().unwrap_or(0));
         json["discrepancies"] = discrepancies;
@@ -316,6 +324,7 @@ impl EngineHunt<'_> {
                 self.property,
                 None,
             )
+            .repaired(true)
             .differing(&details, difference.what.kind());
             lines.push(format!(
                 "{DISCREPANCY} of the unmodified engines, met {} times: {difference}",
@@ -327,9 +336,10 @@ impl EngineHunt<'_> {
     }
 
     fn again(&self) -> String {
-        let EngineFlags { bug, features, .. } = self.engines;
+        let EngineFlags { bug, fixes, features, .. } = self.engines;
         let bug = bug.iter().map(|bug| format!(" --bug {bug}")).collect::<String>();
-        format!("mutagen-wasm {}{bug} --features {features}{}", self.command, self.flags.again())
+        let fixes = if *fixes { " --fixes" } else { "" };
+        format!("mutagen-wasm {}{bug}{fixes} --features {features}{}", self.command, self.flags.again())
     }
 }
 

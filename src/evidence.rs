@@ -29,6 +29,9 @@ pub struct Record {
     pub property: String,
     /// The injected bug.
     pub bug: Option<String>,
+    /// Whether known bugs of the target were repaired although none was injected.
+    #[serde(default)]
+    pub fixes: bool,
     /// The features that are on.
     pub features: String,
     /// Which part differs, in a word.
@@ -70,6 +73,7 @@ impl Evidence {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             property: property.to_owned(),
             bug: bug.map(str::to_owned),
+            fixes: false,
             features: features.to_string(),
             kind: String::new(),
             question: String::new(),
@@ -81,6 +85,13 @@ impl Evidence {
             wat: text_of(&wasm),
         };
         Self { wasm, record }
+    }
+
+    /// Says whether known bugs of the target were repaired.
+    #[must_use]
+    pub fn repaired(mut self, fixes: bool) -> Self {
+        self.record.fixes = fixes;
+        self
     }
 
     /// Says what differs.

@@ -30,7 +30,8 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         .features
         .parse()
         .map_err(|error: mutagen_wasm_ast::UnknownFeature| unusable(error.to_string()))?;
-    let context = Context::new(features).inject(injection(evidence.record.bug.as_deref())?);
+    let injection = injection(evidence.record.bug.as_deref(), evidence.record.fixes)?;
+    let context = Context::new(features).inject(injection);
     let pair = Pair::new(&context).map_err(unusable)?;
     let judgement = pair.judge(&evidence.wasm, &evidence.calls().map_err(unusable)?);
     for step in &judgement.steps {

@@ -84,6 +84,31 @@ fn given_modules_are_judged_by_both_engines() {
 }
 
 #[test]
+fn known_bugs_of_the_target_are_repaired_when_asked_for_and_findings_remember_that() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    // The witness of wasm-f2: wasmi as published panics.
+    let module = br#"(module (memory 2) (func (export "f") (param i32) (local i32)
+        (local.set 1 (i32.add (local.get 0) (i32.const 1)))
+        (i32.store offset=70000 (local.get 1) (local.get 1))))"#;
+    std::fs::write(directory.path().join("module.wat"), module).expect("it can be written");
+    let judge = |flags: &[&str]| run_in(directory.path(), &[&["interpret"], flags].concat(), b"").code;
+    assert_eq!((judge(&["module.wat"]), judge(&["module.wat", "--fixes"])), (1, 0));
+
+    let repro = ["--guidance", "repro", "--property", "interpreter", "--input", "module.wat", "-q", "-o", "out"];
+    assert_eq!((judge(&repro), judge(&[&repro[..], &["--fixes", "--fresh"]].concat())), (1, 0));
+    let stored = std::fs::read_dir(directory.path().join("out.old-1/findings")).expect("it is there");
+    let file = stored
+        .map(|entry| entry.expect("it can be listed").path())
+        .find(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .expect("a finding is stored");
+    let replay = || run_in(directory.path(), &["replay", file.to_str().expect("it is text")], b"").code;
+    assert_eq!(replay(), 1);
+    let text = std::fs::read_to_string(&file).expect("it can be read");
+    std::fs::write(&file, text.replace("\"fixes\": false", "\"fixes\": true")).expect("it can be written");
+    assert_eq!(replay(), 0, "what was found with the fixes is asked again with them");
+}
+
+#[test]
 fn a_long_loop_is_inconclusive_and_takes_no_native_stack() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let looping = br#"(module (func (export "f") (loop (br 0))))"#;

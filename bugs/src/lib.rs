@@ -17,6 +17,6 @@ mod witness;
 
 pub use bug::{Bug, UnknownBug};
 pub use catalogue::{Edit, Entry, Kind, Subsystem, Witness, entries};
-pub use injection::injection;
+pub use injection::{injection, repaired};
 pub use nearest::nearest;
 pub use witness::CRASH;
