@@ -294,7 +294,7 @@ impl EngineHunt<'_> {
                     finding_json["file"] = json!(path);
                     shown.push(format!("replay with: mutagen-wasm replay {}", path.display()));
                 }
-                None => shown.push(format!("run again with: {}", self.again())),
+                None => shown.push(format!("run again with: {}", hunt::again())),
             }
             json["finding"] = finding_json;
         }
@@ -333,13 +333,6 @@ impl EngineHunt<'_> {
             files.extend(results.and_then(|results| results.store("discrepancies", &evidence)));
         }
         (json!({ "count": lines.len(), "files": files }), lines)
-    }
-
-    fn again(&self) -> String {
-        let EngineFlags { bug, fixes, features, .. } = self.engines;
-        let bug = bug.iter().map(|bug| format!(" --bug {bug}")).collect::<String>();
-        let fixes = if *fixes { " --fixes" } else { "" };
-        format!("mutagen-wasm {}{bug}{fixes} --features {features}{}", self.command, self.flags.again())
     }
 }
 

@@ -102,21 +102,6 @@ impl CampaignFlags {
     pub fn time_budget(&self) -> Option<Duration> {
         self.time.or(self.tests.is_none().then_some(DEFAULT_TIME))
     }
-
-    /// The flags that give the same campaign again.
-    pub fn again(&self) -> String {
-        let mut text = String::new();
-        if self.guidance != "mutagen" {
-            text += &format!(" --guidance {}", self.guidance);
-        }
-        if self.preset != "default" {
-            text += &format!(" --preset {}", self.preset);
-        }
-        for switch in &self.switches {
-            text += &format!(" --switch {switch}");
-        }
-        text + &format!(" --seed {}", self.seed)
-    }
 }
 
 /// Every guidance, with what it does.

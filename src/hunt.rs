@@ -139,6 +139,19 @@ impl Hunt<'_> {
     }
 }
 
+/// The command that gives the same campaign again: that of this run, written for a shell.
+pub fn again() -> String {
+    std::env::args().skip(1).fold("mutagen-wasm".to_owned(), |command, word| command + " " + &quoted(&word))
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=,.:/+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// How the program ends after this campaign.
 pub fn code<T>(report: &Report<T>) -> Code {
     match report.stop {

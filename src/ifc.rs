@@ -157,18 +157,7 @@ impl Common {
             "value": format!("{:?}", shrunk.value),
             "explanation": explanation,
         });
-        let again = format!(
-            "mutagen-wasm ifc {}{}{}{}",
-            if hunt.property.ends_with("stack") { "stack" } else { "register" },
-            self.bug.iter().map(|bug| format!(" --bug {bug}")).collect::<String>(),
-            if self.generator == Pairs::Copy {
-                String::new()
-            } else {
-                format!(" --generator {}", self.generator)
-            },
-            self.campaign.again()
-        );
-        hunt.tell(format!("{explanation}\n\n{summary}\nrun again: {again}"), &json)
+        hunt.tell(format!("{explanation}\n\n{summary}\nrun again with: {}", hunt::again()), &json)
     }
 }
 

@@ -101,7 +101,13 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
     let hunt =
         |property, watched| EngineHunt::new("interpret", property, engines, campaign, &context, watched);
     let ty = &arguments.signature.0;
-    match arguments.property()? {
+    let property = arguments.property()?;
+    if arguments.generator.is_some() && !matches!(property, What::InterpreterI32) {
+        return Err(Failure::usage(
+            "--generator is about single functions: use it with `--property interpreter-i32`",
+        ));
+    }
+    match property {
         What::InterpreterI32 => {
             let calls = Interpreter::calls_of(ty);
             let (typed, signature) = (arguments.generator() == Generator::Typed, ty.clone());

@@ -108,11 +108,12 @@ impl Results {
         stored.then_some(path)
     }
 
-    /// Keeps a module that showed something new.
+    /// Keeps a module that showed something new. There are thousands, and waiting for the disk each time would take longer than
+    /// all tests: if the machine itself fails, the last ones may be lost, and resuming skips them.
     pub fn keep(&self, wasm: &[u8]) {
         let path = self.directory.join("corpus").join(format!("{}.wasm", hash(wasm)));
         if !path.exists() {
-            self.write(&path, wasm);
+            self.noted(replace(&path, wasm, |_| Ok(())));
         }
     }
 
@@ -208,8 +209,13 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
     write(path, (text + "\n").as_bytes())
 }
 
-/// Writes a file as a whole or not at all: beside its place, synced, then renamed.
+/// Writes a file as a whole or not at all, even if the machine fails.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    replace(path, bytes, File::sync_all)
+}
+
+/// Writes a file beside its place, lets `sync` wait for the disk, and renames it.
+fn replace(path: &Path, bytes: &[u8], sync: fn(&File) -> std::io::Result<()>) -> Result<(), Failure> {
     let store = || -> std::io::Result<()> {
         let directory = path.parent().unwrap_or(Path::new("."));
         // Results are for others to read, unlike temporary files; the user's umask still counts.
@@ -220,7 +226,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             .permissions(mode)
             .tempfile_in(directory)?;
         file.write_all(bytes)?;
-        file.as_file().sync_all()?;
+        sync(file.as_file())?;
         file.persist(path)?;
         Ok(())
     };

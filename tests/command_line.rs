@@ -94,7 +94,8 @@ fn known_bugs_of_the_target_are_repaired_when_asked_for_and_findings_remember_th
     let judge = |flags: &[&str]| run_in(directory.path(), &[&["interpret"], flags].concat(), b"").code;
     assert_eq!((judge(&["module.wat"]), judge(&["module.wat", "--fixes"])), (1, 0));
 
-    let repro = ["--guidance", "repro", "--property", "interpreter", "--input", "module.wat", "-q", "-o", "out"];
+    let repro =
+        ["--guidance", "repro", "--property", "interpreter", "--input", "module.wat", "-q", "-o", "out"];
     assert_eq!((judge(&repro), judge(&[&repro[..], &["--fixes", "--fresh"]].concat())), (1, 0));
     let stored = std::fs::read_dir(directory.path().join("out.old-1/findings")).expect("it is there");
     let file = stored
@@ -250,4 +251,31 @@ fn correct_machines_do_not_leak() {
         let run = run(line);
         assert_eq!(run.code, 0, "`{line}`: {}", run.out);
     }
+}
+
+/// What a campaign shows of its finding, without how long it took; and the command that it names.
+fn shown(line: &str) -> (String, String) {
+    let run = run(line);
+    assert_eq!(run.code, 1, "`{line}`: {}", run.err);
+    let again = run.out.lines().find_map(|line| line.strip_prefix("run again with: mutagen-wasm "));
+    let finding = run.out.lines().take_while(|line| !line.starts_with("run again"));
+    (finding.collect::<Vec<_>>().join("\n"), again.expect("a command is shown").to_owned())
+}
+
+#[test]
+fn the_command_shown_with_a_finding_gives_the_same_finding() {
+    let line = "interpret --bug wasm-11 --signature i32,i64:i32 --generator derived --seed 3 -q";
+    let (finding, again) = shown(line);
+    assert!(finding.contains("(param i32 i64)"), "{finding}");
+    assert_eq!(shown(&again).0, finding);
+}
+
+#[test]
+fn a_generator_of_functions_is_refused_where_modules_are_generated() {
+    assert_refused(
+        "interpret --property interpreter --generator typed",
+        2,
+        &["--generator", "interpreter-i32"],
+    );
+    assert_refused("interpret --guidance smith --generator derived", 2, &["--generator", "interpreter-i32"]);
 }
