@@ -6,7 +6,7 @@ use mutagen_wasm_ast::{Features, Module};
 
 use crate::catalogue::{Entry, Kind, Witness};
 
-/// What a witness says it does without its entry, if that would end the process.
+/// What a witness says it does without its entry, if that can end the process.
 pub const CRASH: &str = "crash";
 
 impl Entry {
@@ -20,7 +20,7 @@ impl Witness {
     /// What the target does with the module while the entries of `injection` are on, in the words of the catalogue:
     /// `accepted` or `rejected` where there is no call; else the results or `nothing`, `trap: ..`, `refused` or `panicked`.
     ///
-    /// A witness whose `off` is [`CRASH`] ends the process unless its own entry is on: do not ask it.
+    /// A witness whose `off` is [`CRASH`] can end the process unless its own entry is on: do not ask it.
     ///
     /// # Errors
     ///
