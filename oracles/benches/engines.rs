@@ -3,8 +3,12 @@
 //! `cargo bench -p mutagen-oracles`. All lines run the same functions of type (i32, f32) -> i32 with one memory, as the
 //! interpreter benchmark has them, and count what one core does in a second of its own time.
 
-use std::time::{Duration, Instant};
+#[path = "common/cpu_time.rs"]
+mod cpu_time;
 
+use std::time::Duration;
+
+use cpu_time::cpu_time;
 use mutagen_oracles::{
     Call, Compiled, Engine, Instance, Settings, Value, Verdict, Wasmi, Wasmtime, gate, judge, on_stack,
 };
@@ -68,18 +72,6 @@ impl Table {
         let ratio = rate / *self.first.get_or_insert(rate);
         println!("{what:<58}{rate:>10.0}/s{ratio:>9.1}x");
     }
-}
-
-/// The time that this thread had a core to itself, where the system tells; else the time on the clock.
-fn cpu_time() -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.as_deref().and_then(|text| text.split(' ').next()?.parse().ok());
-    nanoseconds.map_or_else(wall_time, Duration::from_nanos)
-}
-
-fn wall_time() -> Duration {
-    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    START.get_or_init(Instant::now).elapsed()
 }
 
 /// A function body of the kind that a generator makes.
