@@ -18,7 +18,8 @@ pub struct Shrunk<T> {
 /// `budget` tests last.
 ///
 /// Smaller means fewer positions, or as many with a smaller sum of [`Mutable::magnitude`]. Mutants that lose at least half of
-/// the positions are tried first, so that large values fall apart quickly; then all others, from the root down. The result
+/// the positions are tried first, so that large values fall apart quickly; then all others, from the root down; and when
+/// none is left, two or three steps of one kind at once, such as to remove neighbours that need each other. The result
 /// depends on the value and the test alone. The values tested are those of an empty scope; see [`shrink_in`].
 ///
 /// ```
@@ -41,25 +42,41 @@ pub fn shrink_in<T: Mutable>(
     let source = Source::seeded(0).with_scope(scope.clone());
     let shrunk = Shrunk { value, tests: 0, steps: 0 };
     let mut run = Run { still_fails, budget, source, shrunk };
-    while run.pass(Band::Halving) | run.pass(Band::Rest) {}
+    while run.pass(Pass::Halving) | run.pass(Pass::Rest)
+        || run.pass(Pass::Repeated(2))
+        || run.pass(Pass::Repeated(3))
+    {}
     run.shrunk
 }
 
 /// A struct with many fields of one type has more mutants than anyone can try: its other positions must get their turn.
 const MOST_AT_ONE_POSITION: usize = 100_000;
 
-/// Which of the smaller mutants a pass tries.
+/// Which of the smaller mutants are tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Band {
+enum Pass {
     /// Those with at most half of the positions.
     Halving,
     /// All others: so no pass repeats the tests of the one before it.
     Rest,
+    /// The same mutant so many times in a row, where that loses positions: neighbours that need each other go together.
+    Repeated(usize),
 }
 
-impl Band {
-    fn holds(self, positions: usize, whole: usize) -> bool {
-        (self == Band::Halving) == (positions <= whole / 2)
+impl Pass {
+    fn takes(self, positions: usize, before: &Part) -> bool {
+        match self {
+            Pass::Halving => positions <= before.whole / 2,
+            Pass::Rest => positions > before.whole / 2,
+            Pass::Repeated(_) => positions < before.whole,
+        }
+    }
+
+    fn times(self) -> usize {
+        match self {
+            Pass::Repeated(times) => times,
+            _ => 1,
+        }
     }
 }
 
@@ -98,22 +115,22 @@ struct Run<T, F> {
 
 impl<T: Mutable, F: FnMut(&T) -> bool> Run<T, F> {
     /// Visits every position once; true if the value became smaller.
-    fn pass(&mut self, band: Band) -> bool {
+    fn pass(&mut self, pass: Pass) -> bool {
         let steps = self.shrunk.steps;
         let mut cursor = PositionCursor::new(Order::Level);
         while self.shrunk.tests < self.budget && cursor.advance(&self.shrunk.value) {
-            while self.round_at(cursor.path(), band) {}
+            while self.round_at(cursor.path(), pass) {}
         }
         self.shrunk.steps > steps
     }
 
     /// Tries each mutant at `path` once, and goes on from those that are smaller and still fail; true if there were any.
     /// It does not begin anew after each of them: so a list loses its elements, and a number its bits, in one go.
-    fn round_at(&mut self, path: &[u32], band: Band) -> bool {
+    fn round_at(&mut self, path: &[u32], pass: Pass) -> bool {
         let steps = self.shrunk.steps;
         let mut number = 0;
         while let Some(before) = self.part_at(path).filter(|part| number < part.mutants) {
-            while number < before.mutants && !self.try_mutant(path, number, &before, band) {
+            while number < before.mutants && !self.try_mutant(path, number, &before, pass) {
                 number += 1;
             }
             number += 1;
@@ -130,14 +147,18 @@ impl<T: Mutable, F: FnMut(&T) -> bool> Run<T, F> {
 
     /// Takes on the mutant if it is smaller and still fails. It is made in place, and undone if need be: only the part that
     /// changes is ever copied.
-    fn try_mutant(&mut self, path: &[u32], number: usize, before: &Part, band: Band) -> bool {
+    fn try_mutant(&mut self, path: &[u32], number: usize, before: &Part, pass: Pass) -> bool {
         let Some(node) = node_at_mut(&mut self.shrunk.value, path) else { return false };
         if !node.mutate(number, &mut self.source) {
             return false;
         }
+        let made = (1..pass.times()).all(|_| {
+            // The mutant may have fewer mutants of its own.
+            number < node.count(self.source.scope()).fixed && node.mutate(number, &mut self.source)
+        });
         let after = Measure::of(node);
         let positions = before.whole - before.measure.positions + after.positions;
-        let accepted = after < before.measure && band.holds(positions, before.whole) && self.fails();
+        let accepted = made && after < before.measure && pass.takes(positions, before) && self.fails();
         if !accepted && let Some(node) = node_at_mut(&mut self.shrunk.value, path) {
             node.restore(&*before.saved);
         }

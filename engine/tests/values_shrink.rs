@@ -55,6 +55,22 @@ fn a_long_list_falls_apart_in_few_tests() {
 }
 
 #[test]
+fn neighbours_that_need_each_other_go_together() {
+    // Opening and closing brackets must match; one of them alone cannot be removed.
+    let matches = |list: &[i8]| {
+        let mut depth = 0;
+        list.iter().all(|step| {
+            depth += i32::from(*step);
+            depth >= 0
+        }) && depth == 0
+    };
+    let shrunk = shrink(vec![1, 1, -1, 2, -1, -1, 1, -1], |list| matches(list) && list.contains(&2), 1_000);
+    assert_eq!(shrunk.value, [2, -1, -1]);
+    let in_threes = |list: &Vec<bool>| list.len() % 3 == 1;
+    assert_eq!(shrink(vec![true; 10], in_threes, 1_000).value, [false]);
+}
+
+#[test]
 fn numbers_shrink_to_the_boundary_of_the_failure() {
     assert_eq!(shrink(9_876_543_210u64, |&number| number >= 1_000, 1_000).value, 1_000);
     assert_eq!(shrink(-77i32, |&number| number != 0, 1_000).value, 1);
