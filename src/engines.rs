@@ -7,7 +7,7 @@ use clap::Args;
 use mutagen_bugs::Bug;
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink_in};
 use mutagen_oracles::{Call, Watched};
-use mutagen_properties::{Context, DISCREPANCY, INCONCLUSIVE, Injection, ModuleGenerator};
+use mutagen_properties::{Context, DISCREPANCY, Discrepancy, INCONCLUSIVE, Injection, ModuleGenerator, Pair};
 use mutagen_wasm_ast::Features;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ use crate::repro::{self, Replayed};
 use crate::results::{Earlier, Results};
 use crate::slowest;
 
-/// How many tests shrinking a finding may take, and a discrepancy.
+/// How many tests shrinking a finding may take.
 const SHRINKING: usize = 5_000;
 /// The size of the largest generated module or function.
 const MAX_SIZE: usize = 5;
@@ -260,13 +260,11 @@ impl EngineHunt<'_> {
         found: Found,
         results: Option<&Results>,
     ) -> Result<(), Failure> {
-        let (discrepancies, discrepancy_lines) = self.discrepancies(results);
         let [target, reference] = self.context.times.seconds();
         let mut json = hunt.json(report);
         json["fixes"] = json!(self.engines.fixes);
         json["features"] = json!(self.engines.features.to_string());
         json["inconclusive"] = json!(report.labels.get(INCONCLUSIVE).copied().unwrap_or(0));
-        json["discrepancies"] = discrepancies;
         json["seconds_in"] = json!({
             "target": target,
             "reference": reference,
@@ -299,6 +297,8 @@ impl EngineHunt<'_> {
             json["finding"] = finding_json;
         }
         shown.push(hunt.summary(report));
+        let (discrepancies, discrepancy_lines) = self.discrepancies(&hunt.scope, results)?;
+        json["discrepancies"] = discrepancies;
         shown.extend(discrepancy_lines);
         if let Some(results) = results {
             json = with_total(json, &found.earlier);
@@ -307,32 +307,29 @@ impl EngineHunt<'_> {
         hunt.tell(shown.join("\n"), &json)
     }
 
-    /// Stores the differences between the engines as published, and says what they are.
-    fn discrepancies(&self, results: Option<&Results>) -> (Value, Vec<String>) {
-        let (mut files, mut lines) = (Vec::new(), Vec::new());
-        for discrepancy in self.context.discrepancies.all() {
-            let difference = &discrepancy.difference;
+    /// Shrinks and stores the differences between the engines as published, and says what they are.
+    fn discrepancies(
+        &self,
+        scope: &Scope,
+        results: Option<&Results>,
+    ) -> Result<(Value, Vec<String>), Failure> {
+        let pair = Pair::new(&self.context).map_err(Failure::usage)?;
+        let (mut each, mut lines) = (Vec::new(), Vec::new());
+        for Discrepancy { bytes, calls, difference, met } in pair.discrepancies(scope) {
             let details = [
                 ("part".to_owned(), difference.what.to_string()),
                 ("target".to_owned(), difference.target.clone()),
                 ("reference".to_owned(), difference.reference.clone()),
             ];
-            let evidence = Evidence::new(
-                discrepancy.bytes,
-                &discrepancy.calls,
-                self.engines.features,
-                self.property,
-                None,
-            )
-            .repaired(true)
-            .differing(&details, difference.what.kind());
-            lines.push(format!(
-                "{DISCREPANCY} of the unmodified engines, met {} times: {difference}",
-                discrepancy.met
-            ));
-            files.extend(results.and_then(|results| results.store("discrepancies", &evidence)));
+            let evidence = Evidence::new(bytes, &calls, self.engines.features, self.property, None)
+                .repaired(true)
+                .differing(&details, difference.what.kind());
+            lines.push(format!("{DISCREPANCY} of the unmodified engines, met {met} times: {difference}"));
+            let file = results.and_then(|results| results.store("discrepancies", &evidence));
+            each.push(json!({ "kind": evidence.record.kind, "met": met, "file": file }));
         }
-        (json!({ "count": lines.len(), "files": files }), lines)
+        let files: Vec<&Value> = each.iter().map(|one| &one["file"]).filter(|file| !file.is_null()).collect();
+        Ok((json!({ "count": each.len(), "files": files, "each": each }), lines))
     }
 }
 
@@ -355,5 +352,65 @@ fn kind_of(outcome: &Outcome) -> Option<String> {
     match &outcome.verdict {
         Verdict::Failed(failure) => Some(failure.kind.clone()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    use clap::Parser;
+    use mutagen_properties::Modules;
+    use mutagen_wasm_ast::Module;
+
+    #[derive(Parser)]
+    struct Flags {
+        #[command(flatten)]
+        engines: EngineFlags,
+        #[command(flatten)]
+        campaign: CampaignFlags,
+    }
+
+    #[test]
+    fn discrepancies_of_one_shape_are_stored_once_and_shrunk_and_replay() {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let output = directory.path().join("out");
+        let Flags { engines, campaign } =
+            Flags::parse_from([Path::new(""), Path::new("-o"), &output].map(Path::as_os_str));
+        // A bug that the modules do not show, and no fix of the one that they do show.
+        let context =
+            Context::new(Features::WASM1).inject(Injection { bug: Some("wasm-r3"), fixes: Vec::new() });
+        let mut property = Modules::new(&context).expect("the settings are fine");
+        for offset in [70_000, 80_000] {
+            let text = format!(
+                "(module (memory 1) (func (export \"f\") (param i32) (local i32) (drop (i32.const {offset}))
+                   (local.set 1 (i32.add (local.get 0) (i32.const 1)))
+                   (i32.store offset={offset} (local.get 1) (local.get 1))))"
+            );
+            let module = Module::from_text(&text).expect("it is a module");
+            assert_eq!(property.check(&module).labels, [DISCREPANCY]);
+        }
+
+        let hunt =
+            EngineHunt::new("interpret", "interpreter", &engines, &campaign, &context, Watched::Modules)
+                .expect("the flags are fine");
+        let results = engines.results().expect("it can be made").expect("there is a directory");
+        let (json, lines) =
+            hunt.discrepancies(&Scope::new().with(Features::WASM1), Some(&results)).expect("they are shrunk");
+        assert!(results.complete().is_ok());
+        assert_eq!(
+            (lines.len(), &json["count"], &json["each"][0]["met"]),
+            (1, &json!(1), &json!(2)),
+            "{json}"
+        );
+        assert!(lines[0].contains("met 2 times: panic"), "{lines:?}");
+
+        let file = json["files"][0].as_str().expect("it is stored");
+        let evidence = Evidence::read(Path::new(file)).expect("it can be read");
+        assert!(!evidence.wat().contains("drop"), "it is shrunk: {}", evidence.wat());
+        let pair = Pair::new(&Context::new(Features::WASM1)).expect("the settings are fine");
+        let judgement = pair.judge(&evidence.wasm, &evidence.calls().expect("they are calls"));
+        assert!(judgement.verdict.is_finding(), "{}", judgement.verdict);
     }
 }

@@ -9,6 +9,7 @@
 //! | [`ssni`] | indistinguishable states that step | they stay indistinguishable |
 
 mod arguments;
+mod discrepancies;
 mod injected;
 mod interpreter;
 mod invocation;
@@ -20,13 +21,12 @@ pub mod ssni;
 mod validator;
 
 pub use arguments::{boundary_arguments, signature_of};
+pub use discrepancies::{Discrepancies, Discrepancy};
 pub use injected::{Injected, Injection};
 pub use interpreter::Interpreter;
 pub use invocation::{Argument, Invocation, Invoked};
 pub use modules::Modules;
-pub use pair::{
-    Context, DISCREPANCY, Discrepancies, Discrepancy, INCONCLUSIVE, Pair, Times, outcome, settings,
-};
+pub use pair::{Context, DISCREPANCY, INCONCLUSIVE, Pair, Times, outcome, settings};
 pub use search::{ModuleGenerator, Search, UnknownSearch};
 pub use smith::Smith;
 pub use validator::{Direction, Validator};

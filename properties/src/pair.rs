@@ -1,6 +1,5 @@
 //! The two engines, and what a difference between them means.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use mutagen_oracles::{
 };
 use mutagen_wasm_ast::Features;
 
+use crate::discrepancies::Discrepancies;
 use crate::injected::{Injected, Injection};
 
 /// How often a difference must show in fresh engines before it is believed.
@@ -22,41 +22,9 @@ pub struct Pair {
     pub(crate) target: Guarded<Injected<Wasmi>>,
     pub(crate) reference: Wasmtime,
     injection: Injection,
-    discrepancies: Discrepancies,
+    pub(crate) discrepancies: Discrepancies,
     /// Where the time went.
     pub(crate) times: Times,
-}
-
-/// Differences between the engines as published, met while hunting an injected bug. Clones share what they hold.
-#[derive(Clone, Debug, Default)]
-pub struct Discrepancies(Arc<Mutex<BTreeMap<String, Discrepancy>>>);
-
-/// One difference between the engines as published.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Discrepancy {
-    /// The module.
-    pub bytes: Vec<u8>,
-    /// The calls.
-    pub calls: Vec<Call>,
-    /// What differs.
-    pub difference: Difference,
-    /// How often one of its kind was met.
-    pub met: u64,
-}
-
-impl Discrepancies {
-    /// One of each kind, with how often it was met.
-    pub fn all(&self) -> Vec<Discrepancy> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
-    }
-
-    /// Those of one kind: the same part differs, and the engines say the same.
-    fn add(&self, bytes: &[u8], calls: &[Call], difference: Difference) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kind = format!("{}: {} / {}", difference.what.kind(), difference.target, difference.reference);
-        let new = || Discrepancy { bytes: bytes.to_vec(), calls: calls.to_vec(), difference, met: 0 };
-        all.entry(kind).or_insert_with(new).met += 1;
-    }
 }
 
 /// Where the time of a campaign went, for its report. Clones share what they hold.
@@ -172,10 +140,13 @@ impl Pair {
         judge(bytes, calls, &self.target, &self.reference, &self.settings)
     }
 
-    /// The same without the injected bug.
-    fn judge_without_bug(&self, bytes: &[u8], calls: &[Call]) -> Judgement {
+    /// In what the engines differ without the injected bug.
+    pub(crate) fn difference_without_bug(&self, bytes: &[u8], calls: &[Call]) -> Option<Difference> {
         let target = Injected::new(Wasmi::new(&self.settings), self.injection.without_bug());
-        judge(bytes, calls, &target, &self.reference, &self.settings)
+        match judge(bytes, calls, &target, &self.reference, &self.settings).verdict {
+            Verdict::Differ(difference) => Some(difference),
+            _ => None,
+        }
     }
 
     /// What to make of a module on which the engines seem to differ: a failure if they do so again in fresh engines and,
@@ -184,7 +155,7 @@ impl Pair {
         let judgement = confirm(CONFIRMATIONS, || self.judge(bytes, calls));
         if let Verdict::Differ(_) = judgement.verdict
             && self.injection.bug.is_some()
-            && let Verdict::Differ(difference) = self.judge_without_bug(bytes, calls).verdict
+            && let Some(difference) = self.difference_without_bug(bytes, calls)
         {
             self.discrepancies.add(bytes, calls, difference);
             return Outcome::discarded().label(DISCREPANCY);

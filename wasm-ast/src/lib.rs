@@ -55,6 +55,7 @@ mod leaf;
 mod measure;
 mod module;
 mod op;
+mod shape;
 mod stack;
 mod stub;
 mod table;

@@ -66,6 +66,7 @@ fn cloning_comparing_hashing_measuring_and_dropping_work_at_any_depth() {
             let copy = module.clone();
             assert!(copy == module);
             assert_eq!(module.depth(), LEVELS);
+            assert_eq!(module.shape().depth(), LEVELS);
             let hash = |module: &Module| {
                 let mut hasher = DefaultHasher::new();
                 module.hash(&mut hasher);
