@@ -18,7 +18,7 @@ use mutagen_engine::{Campaign, Event, Generate, Mutable, Property, Report, Scope
 use mutagen_oracles::{
     Call, Ending, Engine, TrapKind, Wasmi, Wasmtime, Watched, on_stack, prove_woven, watch,
 };
-use mutagen_properties::{Context, Direction, INCONCLUSIVE, Interpreter, Search, Validator};
+use mutagen_properties::{Context, Direction, INCONCLUSIVE, Injection, Interpreter, Search, Validator};
 use mutagen_wasm_ast::{Features, Module, Stub};
 
 const FEATURES: Features = Features::WASM1;
@@ -37,7 +37,9 @@ fn main() {
 }
 
 fn run() {
-    let context = Context::new(FEATURES);
+    // Known bugs of the target would end the campaigns early.
+    let fixes = vec!["wasm-f1", "wasm-f2"];
+    let context = Context::new(FEATURES).inject(Injection { bug: None, fixes });
     let wasmi = Wasmi::new(&context.settings);
     let wasmtime = Wasmtime::new(&context.settings).expect("the usual settings are fine");
 
@@ -58,7 +60,9 @@ fn run() {
     for seed in 0..ROUNDS {
         let property = || Interpreter::new(&context, ty.clone()).expect("the usual settings are fine");
         let encode = |stub: &Stub| stub.to_module(&ty).encode();
-        let modules = table.campaign(seed, Stub::generate, property, encode);
+        let signature = ty.clone();
+        let generate = move |source: &mut Source, _| Stub::typed(&signature, source);
+        let modules = table.campaign(seed, generate, property, encode);
         table.line("wasmi alone: run", &modules, |wasm| run_all(&wasmi, wasm, &calls));
         table.line("wasmtime alone: compile and run", &modules, |wasm| run_all(&wasmtime, wasm, &calls));
     }
