@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mutagen_bugs::Bug;
-use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink_in};
+use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Strategy, Verdict, shrink_in};
 use mutagen_oracles::{Call, Watched};
-use mutagen_properties::{Context, DISCREPANCY, Discrepancy, INCONCLUSIVE, Injection, ModuleGenerator, Pair};
+use mutagen_properties::{
+    Context, DISCREPANCY, Discrepancy, INCONCLUSIVE, Injection, ModuleGenerator, Pair, Search,
+};
 use mutagen_wasm_ast::Features;
 use serde_json::{Value, json};
 
@@ -22,8 +24,6 @@ use crate::slowest;
 
 /// How many tests shrinking a finding may take.
 const SHRINKING: usize = 5_000;
-/// The size of the largest generated module or function.
-const MAX_SIZE: usize = 5;
 
 /// Flags of the commands that ask two engines.
 #[derive(Args, Debug, Clone)]
@@ -120,6 +120,8 @@ pub struct EngineHunt<'a> {
     pub modules: ModuleGenerator,
     /// What the tests vary.
     pub watched: Watched,
+    /// Makes the strategy of the flags suit the tests.
+    pub suit: fn(Strategy) -> Strategy,
 }
 
 impl<'a> EngineHunt<'a> {
@@ -136,7 +138,8 @@ impl<'a> EngineHunt<'a> {
             true => ModuleGenerator::default(),
             false => flags.search()?.modules(engines.features),
         };
-        Ok(EngineHunt { command, property, engines, flags, context: context.clone(), modules, watched })
+        let (context, suit) = (context.clone(), Search::suit_modules as fn(Strategy) -> Strategy);
+        Ok(EngineHunt { command, property, engines, flags, context, modules, watched, suit })
     }
 }
 
@@ -169,8 +172,7 @@ impl EngineHunt<'_> {
             bug: self.engines.bug.as_deref(),
             flags: self.flags,
             scope: Scope::new().with(self.engines.features),
-            max_size: MAX_SIZE,
-            max_depth: None,
+            suit: self.suit,
         };
         let mut examples = self.start(results.as_ref(), back)?;
         let earlier = results.as_ref().map_or(Value::Null, Results::earlier_totals);

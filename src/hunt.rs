@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use mutagen_engine::{Campaign, Cost, Event, Mutable, Property, Report, Scope, Source, StopReason};
+use mutagen_engine::{Campaign, Cost, Event, Mutable, Property, Report, Scope, Source, StopReason, Strategy};
 use serde_json::{Value, json};
 
 use crate::exit_code::{Code, Failure};
@@ -27,10 +27,8 @@ pub struct Hunt<'a> {
     pub flags: &'a CampaignFlags,
     /// Settings for generators and mutators.
     pub scope: Scope,
-    /// The size of the largest generated value.
-    pub max_size: usize,
-    /// How many generations of mutants are followed where the strategy has a limit; none: as many as it says.
-    pub max_depth: Option<usize>,
+    /// Makes the strategy of the flags suit what is tested.
+    pub suit: fn(Strategy) -> Strategy,
 }
 
 impl Hunt<'_> {
@@ -60,10 +58,7 @@ impl Hunt<'_> {
         T: Mutable + Clone + Hash + Send + Sync,
         P: Property<T>,
     {
-        let mut strategy = self.flags.search()?.strategy().clone().max_size(self.max_size);
-        if let Some(depth) = self.max_depth {
-            strategy = strategy.max_depth(depth);
-        }
+        let strategy = (self.suit)(self.flags.search()?.strategy().clone());
         let mut progress = Progress::new(self.flags.quiet, store);
         let mut campaign = Campaign::new(self.flags.seed)
             .interrupt(interrupt_flag()?)

@@ -116,8 +116,7 @@ impl Common {
             bug: self.bug.as_deref(),
             flags: &self.campaign,
             scope: Scope::new(),
-            max_size: SIZE,
-            max_depth: Some(GENERATIONS),
+            suit: |strategy| strategy.max_size(SIZE).max_depth(GENERATIONS),
         };
         self.campaign.refuse_modules()?;
         self.campaign.refuse_fuel("a machine")?;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use mutagen_engine::{Generate, Property};
 use mutagen_oracles::{Call, Verdict, Watched};
-use mutagen_properties::{Context, Interpreter, Invocation, Invoked, Modules};
+use mutagen_properties::{Context, Interpreter, Invocation, Invoked, Modules, Search};
 use mutagen_wasm_ast::{FuncType, Module, Stub, ValType};
 
 use crate::engines::{EngineFlags, EngineHunt};
@@ -111,7 +111,11 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         What::InterpreterI32 => {
             let calls = Interpreter::calls_of(ty);
             let (typed, signature) = (arguments.generator() == Generator::Typed, ty.clone());
-            hunt("interpreter-i32", Watched::Functions)?.run(
+            let mut hunt = hunt("interpreter-i32", Watched::Functions)?;
+            if typed {
+                hunt.suit = Search::suit_typed_functions;
+            }
+            hunt.run(
                 move |source, size| match typed {
                     true => Stub::typed(&signature, source),
                     false => Stub::generate(source, size),

@@ -139,6 +139,32 @@ impl Strategy {
         self
     }
 
+    /// Generates every `every`-th test, if the strategy mixes generated tests with mutants and no switch says otherwise: often,
+    /// where the generator is good.
+    ///
+    /// ```
+    /// use mutagen_engine::{Campaign, Derived, Scope, Strategy};
+    ///
+    /// let generated_of = |name: &str| {
+    ///     let strategy: Strategy = name.parse().unwrap();
+    ///     let mut guidance = strategy.generate_every(2).guidance(7, Scope::new(), Derived);
+    ///     let report = Campaign::new(7).tests(1).run(&mut guidance, &mut |_: &u8| true);
+    ///     report.figures.switches.into_iter().find(|switch| switch.contains("generate"))
+    /// };
+    /// assert_eq!(generated_of("mutagen").as_deref(), Some("generate-every=2"));
+    /// assert_eq!(generated_of("mutagen,generate-every=7").as_deref(), Some("generate-every=7"));
+    /// assert_eq!(generated_of("mutagen/paper").as_deref(), Some("no-generate-every"), "as published");
+    /// ```
+    pub fn generate_every(mut self, every: usize) -> Self {
+        if let Kind::Mutagen(config) = &mut self.kind
+            && config.generate_every.is_some()
+            && !self.name.contains(",generate-every=")
+        {
+            config.generate_every = Some(every);
+        }
+        self
+    }
+
     fn size_setting(&mut self) -> &mut usize {
         match &mut self.kind {
             Kind::Mutagen(config) => &mut config.max_size,

@@ -14,7 +14,7 @@ use std::hash::Hash;
 use std::hint::black_box;
 
 use cpu_time::cpu_time;
-use mutagen_engine::{Campaign, Event, Generate, Mutable, Property, Report, Scope, Source};
+use mutagen_engine::{Campaign, Event, Generate, Mutable, Property, Report, Scope, Source, Strategy};
 use mutagen_oracles::{
     Call, Ending, Engine, TrapKind, Wasmi, Wasmtime, Watched, on_stack, prove_woven, watch,
 };
@@ -22,8 +22,6 @@ use mutagen_properties::{Context, Direction, INCONCLUSIVE, Injection, Interprete
 use mutagen_wasm_ast::{Features, Module, Stub};
 
 const FEATURES: Features = Features::WASM1;
-/// The size of the largest generated value, as on the command line.
-const MAX_SIZE: usize = 5;
 /// The seeds are 0, 1, and so on.
 const ROUNDS: u64 = 5;
 const VALIDATOR_TESTS: u64 = 50_000;
@@ -48,7 +46,7 @@ fn run() {
     watch(Watched::Modules).expect("the probes have names");
     for seed in 0..ROUNDS {
         let property = || Validator::new(&context, Direction::Accept).expect("the usual settings are fine");
-        let modules = table.campaign(seed, Module::generate, property, Module::encode);
+        let modules = table.campaign(seed, Search::suit_modules, Module::generate, property, Module::encode);
         table.line("wasmi alone: validate", &modules, |wasm| validate(&wasmi, wasm));
         table.line("wasmtime alone: validate", &modules, |wasm| validate(&wasmtime, wasm));
     }
@@ -62,7 +60,7 @@ fn run() {
         let encode = |stub: &Stub| stub.to_module(&ty).encode();
         let signature = ty.clone();
         let generate = move |source: &mut Source, _| Stub::typed(&signature, source);
-        let modules = table.campaign(seed, generate, property, encode);
+        let modules = table.campaign(seed, Search::suit_typed_functions, generate, property, encode);
         table.line("wasmi alone: run", &modules, |wasm| run_all(&wasmi, wasm, &calls));
         table.line("wasmtime alone: compile and run", &modules, |wasm| run_all(&wasmtime, wasm, &calls));
     }
@@ -98,6 +96,7 @@ impl Table {
     fn campaign<T, P>(
         &mut self,
         seed: u64,
+        suit: fn(Strategy) -> Strategy,
         generate: impl Fn(&mut Source, usize) -> T + Clone + 'static,
         property: impl Fn() -> P,
         encode: impl Fn(&T) -> Vec<u8> + Sync,
@@ -107,7 +106,7 @@ impl Table {
         P: Property<T>,
     {
         let search = Search::new("mutagen", "default", &[""; 0]).expect("it is the default");
-        let strategy = search.strategy().clone().max_size(MAX_SIZE);
+        let strategy = suit(search.strategy().clone());
         let run = |campaign: Campaign<'_, T>| -> Report<T> {
             let mut guidance = strategy.guidance(seed, Scope::new().with(FEATURES), generate.clone());
             campaign.tests(self.tests).run(&mut guidance, &mut property())

@@ -4,7 +4,7 @@ use mutagen_oracles::{Value, ValueType};
 use mutagen_wasm_ast::{FuncType, ValType};
 
 /// How many argument lists a function is called with. More on one instance cost next to nothing, and shorten the tail.
-const LISTS: usize = 4;
+const LISTS: usize = 6;
 
 /// The value types of a signature, as engines know them.
 pub fn signature_of(ty: &FuncType) -> Vec<ValueType> {
@@ -31,25 +31,30 @@ fn value_type(ty: ValType) -> ValueType {
 ///
 /// let lists = boundary_arguments(&[ValueType::I32]);
 /// assert_eq!(lists[0], [Value::I32(0)]);
-/// assert_eq!(lists.len(), 4);
+/// assert_eq!(lists.len(), 6);
 /// ```
 pub fn boundary_arguments(signature: &[ValueType]) -> Vec<Vec<Value>> {
     (0..LISTS).map(|list| signature.iter().map(|ty| boundary(*ty, list)).collect()).collect()
 }
 
-/// The boundary value of a type in one of the lists. 65,536 is the first address behind a memory of one page.
+/// The boundary value of a type in one of the lists. 65,536 is the first address behind a memory of one page; the last number
+/// is large, odd, and negative as a byte; 2.5 is rounded to even.
 fn boundary(ty: ValueType, list: usize) -> Value {
     match ty {
-        ValueType::I32 => Value::I32([0, u32::MAX, 1 << 31, 0x1_0000][list]),
-        ValueType::I64 => Value::I64([0, u64::MAX, 1 << 63, 0x1_0000_0000][list]),
+        ValueType::I32 => Value::I32([0, u32::MAX, 1 << 31, 0x1_0000, 1, 0x7fff_ff9b][list]),
+        ValueType::I64 => Value::I64([0, u64::MAX, 1 << 63, 0x1_0000_0000, 1, 0x7fff_ffff_ffff_ff9b][list]),
         ValueType::F32 => {
-            Value::F32([0.0, -1.5, f32::NEG_INFINITY, f32::from_bits(0x7fa0_0001)][list].to_bits())
+            let signalling = f32::from_bits(0x7fa0_0001);
+            Value::F32([0.0, -1.5, f32::NEG_INFINITY, signalling, -0.0, 2.5][list].to_bits())
         }
         ValueType::F64 => {
-            Value::F64([0.0, -1.5, f64::NEG_INFINITY, f64::from_bits(0x7ff4_0000_0000_0001)][list].to_bits())
+            let signalling = f64::from_bits(0x7ff4_0000_0000_0001);
+            Value::F64([0.0, -1.5, f64::NEG_INFINITY, signalling, -0.0, 2.5][list].to_bits())
         }
         ValueType::V128 => {
-            Value::V128([0, u128::MAX, 1 << 127, 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f][list])
+            let (lanes, halves) =
+                (0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f, 0x7f9b_7f9b_8000_0000_0001_0001_7fff_ffff);
+            Value::V128([0, u128::MAX, 1 << 127, lanes, 1, halves][list])
         }
         ValueType::FuncRef | ValueType::ExternRef => Value::zero(ty),
     }

@@ -10,7 +10,10 @@ use mutagen_oracles::{
     Call, Ending, Engine, Instance, Instantiation, State, TrapKind, Value, Verdict, catch, compare_endings,
     compare_states, gate,
 };
-use mutagen_wasm_ast::{Export, ExportItem, FuncIdx, FuncType, Module, Name, Stub};
+use mutagen_wasm_ast::{
+    Block, BlockKind, BlockType, BrTable, ExportItem, FuncIdx, FuncType, Function, Instr, LabelIdx, LocalIdx,
+    Module, Op, Stub, TypeIdx, ValType,
+};
 
 use crate::arguments::{boundary_arguments, signature_of};
 use crate::pair::{Context, INCONCLUSIVE, Pair};
@@ -74,7 +77,7 @@ impl Interpreter {
         let bytes = stub.to_module(&self.ty).encode();
         let mut instance =
             self.pair.target.instantiate(&bytes).map_err(|failed| self.not_started(stub, &failed))?;
-        let endings = run(&mut *instance, Stub::FUNCTION, &self.arguments);
+        let endings = run(&mut *instance, &self.arguments, None);
         match endings.last() {
             Some(Ending::Panicked(_)) => Err(self.judge_now(stub)),
             Some(ending) if is_inconclusive(ending) => Err(inconclusive(ending)),
@@ -108,7 +111,7 @@ impl Interpreter {
             let agrees = compiled.as_ref().is_ok_and(|compiled| {
                 let theirs = self.pair.times.reference(|| {
                     let mut instance = compiled.instantiate().ok()?;
-                    let endings = run(&mut *instance, &exported(number), &self.arguments);
+                    let endings = run(&mut *instance, &self.arguments, Some(number));
                     Some((endings, instance.state()))
                 });
                 theirs.is_some_and(|(endings, state)| self.agree(&answered, &endings, &state))
@@ -156,11 +159,13 @@ impl Property<Stub> for Interpreter {
     }
 }
 
-/// Calls a function with each list, until one ends in a way after which nothing can be compared.
-fn run(instance: &mut dyn Instance, name: &str, arguments: &[Vec<Value>]) -> Vec<Ending> {
+/// Calls the function with each list, in a joined module the one with this number, until a call ends in a way after which
+/// nothing can be compared.
+fn run(instance: &mut dyn Instance, arguments: &[Vec<Value>], number: Option<usize>) -> Vec<Ending> {
     let mut endings = Vec::with_capacity(arguments.len());
     for list in arguments {
-        let ending = instance.call(name, list);
+        let list = list.iter().cloned().chain(number.map(|number| Value::I32(number as u32)));
+        let ending = instance.call(Stub::FUNCTION, &list.collect::<Vec<_>>());
         let last = is_inconclusive(&ending) || matches!(ending, Ending::Panicked(_));
         endings.push(ending);
         if last {
@@ -183,26 +188,43 @@ fn inconclusive(ending: &Ending) -> Outcome {
     Outcome::discarded().label(INCONCLUSIVE).label(format!("{INCONCLUSIVE}: {ending}"))
 }
 
-/// One module with all functions, exported under numbers.
+/// One module with all functions, and in the place of the exported function one that takes a number as its last argument and
+/// calls the function with that number. Every exported function would cost the compiler about as much as a small one.
 fn joined<'a>(stubs: impl Iterator<Item = &'a Stub>, ty: &FuncType) -> Module {
-    let mut joined = Module::default();
+    let mut joined = Stub::default().to_module(ty);
+    joined.functions.clear();
     for (number, stub) in stubs.enumerate() {
-        let mut module = stub.to_module(ty);
-        renumber(&mut module.functions, number);
-        if number == 0 {
-            let memory = module.exports.pop();
-            joined =
-                Module { functions: Vec::new(), exports: memory.into_iter().collect(), ..module.clone() };
+        let mut function = stub.to_module(ty).functions;
+        renumber(&mut function, number);
+        joined.functions.append(&mut function);
+    }
+    let all = joined.functions.len();
+    let numbered = [&ty.params[..], &[ValType::I32]].concat();
+    joined.types.push(FuncType::new(numbered, ty.results.clone()));
+    joined.functions.push(dispatcher(all, ty));
+    for export in &mut joined.exports {
+        if let ExportItem::Func(function) = &mut export.item {
+            *function = FuncIdx::new(all as u32);
         }
-        joined.functions.append(&mut module.functions);
-        let item = ExportItem::Func(FuncIdx::new(number as u32));
-        joined.exports.push(Export { name: Name::from(exported(number).as_str()), item });
     }
     joined
 }
 
-fn exported(number: usize) -> String {
-    format!("{}{number}", Stub::FUNCTION)
+/// A function of the second type that calls one of the first `all` functions: a block for each, from all of which a table of
+/// branches leads out.
+fn dispatcher(all: usize, ty: &FuncType) -> Function {
+    let op = |op| Instr::Op(op);
+    let arity = ty.params.len() as u32;
+    let mut targets: Vec<LabelIdx> = (0..all as u32).map(LabelIdx::new).collect();
+    let default = targets.pop().unwrap_or(LabelIdx::new(0));
+    let mut body =
+        vec![op(Op::LocalGet(LocalIdx::new(arity))), op(Op::BrTable(Box::new(BrTable { targets, default })))];
+    for number in 0..all as u32 {
+        body = vec![Block::new(BlockKind::Block, BlockType::Empty, body).into()];
+        body.extend((0..arity).map(|index| op(Op::LocalGet(LocalIdx::new(index)))));
+        body.extend([op(Op::Call(FuncIdx::new(number))), op(Op::Return)]);
+    }
+    Function { ty: TypeIdx::new(1), locals: Vec::new(), body }
 }
 
 /// A function that calls itself calls function 0, since it is alone; in the joined module it has a number.
