@@ -297,7 +297,7 @@ fn what_does_not_exist_is_a_usage_error_with_the_nearest_that_does() {
     let here = temporary();
     for (line, word) in [
         ("plan --task stak-2", "did you mean `stack-2`"),
-        ("run --task register-3* --task wasm16", "did you mean `wasm-1"),
+        ("run --task register-3* --task wasm-r16", "did you mean `wasm-r1`"),
         ("run --strategy mutagne/paper", "did you mean `mutagen/paper`"),
         ("plan --suite smok", "did you mean `smoke`"),
         ("run --shard 3/3", "0/3"),

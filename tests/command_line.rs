@@ -23,7 +23,7 @@ fn bugs_list_shows_every_bug_once() {
     let listed = run("bugs list");
     assert_eq!(listed.code, 0);
     let ids: Vec<&str> = listed.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    let woven = ["wasm-1", "wasm-15", "wasm-15b", "wasm-r4", "wasm-x1", "wasm-x14", "wasm-f4"];
+    let woven = ["wasm-1", "wasm-15", "wasm-15b", "wasm-r4", "wasm-x1", "wasm-x34", "wasm-f4"];
     let faults = ["stack-1", "stack-20", "register-1", "register-33"];
     for id in woven.iter().chain(&faults) {
         assert_eq!(ids.iter().filter(|listed| *listed == id).count(), 1, "{id}");
@@ -154,9 +154,11 @@ fn numbers_of(line: &str) -> Vec<u64> {
 
 #[test]
 fn a_campaign_shows_its_progress_in_plain_lines_where_there_is_no_terminal() {
-    for line in
-        ["validate --tests 1000", "interpret --tests 1000 -j 3", "ifc stack --tests 1000 --guidance zest"]
-    {
+    for line in [
+        "validate --tests 1000",
+        "interpret --fixes --tests 1000 -j 3",
+        "ifc stack --tests 1000 --guidance zest",
+    ] {
         let run = run(line);
         let shown = run.err.lines().last().expect("there is a line at the end");
         let words = "s: tests (/s), passed, discarded, interesting, queue , paths , resets, inconclusive";
