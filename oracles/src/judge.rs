@@ -91,6 +91,10 @@ pub fn judge(
     if bytes.len() > settings.limits.max_input_bytes {
         return Judgement { verdict: Verdict::Limit(Which::InputBytes), steps: Vec::new(), fuel: 0 };
     }
+    // Where no operator makes a NaN, all that is done to NaNs is to move them, and that keeps every bit.
+    let moves_bits = settings.nan == NanMode::Raw && !makes_nans(&Scan::of(bytes));
+    let exact = moves_bits.then_some(Settings { nan: NanMode::Deterministic, ..*settings });
+    let settings = exact.as_ref().unwrap_or(settings);
     let mut trial = Trial { bytes, settings, steps: Vec::new(), fuel: 0 };
     let verdict = trial.run(calls, &Guarded(target), &Guarded(reference));
     Judgement { verdict: trial.pardon_nan_bits(verdict), steps: trial.steps, fuel: trial.fuel }
@@ -287,7 +291,11 @@ fn index_of(extents: &[Extent], name: &str) -> Option<usize> {
 
 fn nan_bits_may_leak(bytes: &[u8]) -> bool {
     let scan = Scan::of(bytes);
-    scan.bodies.iter().any(|body| body.makes_nans) && scan.bodies.iter().any(|body| body.leaks_nan_bits)
+    makes_nans(&scan) && scan.bodies.iter().any(|body| body.leaks_nan_bits)
+}
+
+fn makes_nans(scan: &Scan) -> bool {
+    scan.bodies.iter().any(|body| body.makes_nans)
 }
 
 /// Cleaning up is part of the engine, too.

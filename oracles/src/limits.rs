@@ -246,8 +246,9 @@ impl Chains<'_> {
             let chain = self.longest(*callee, depth + 1)?;
             below = Chain { depth: below.depth.max(chain.depth), bytes: below.bytes.max(chain.bytes) };
         }
-        // No frame holds more than each local and each operand, and an operand takes at least a byte of code.
-        let frame = 256 + 16 * (body.locals + body.bytes);
+        // No frame holds more than each local and each operand. An operand takes at least a byte of code, but for those of
+        // calls and blocks with many.
+        let frame = 256 + 16 * (body.locals + body.bytes + body.wide_operands);
         let chain = Chain { depth: below.depth + 1, bytes: below.bytes + frame };
         self.known.insert(function, chain);
         Some(chain)

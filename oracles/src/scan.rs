@@ -3,8 +3,8 @@
 //! Nothing is validated here: a module that is malformed is read as far as it goes.
 
 use wasmparser::{
-    CompositeInnerType, FuncValidatorAllocations, FunctionBody, Operator, OperatorsReader, Parser, Payload,
-    TypeRef, ValType, ValidPayload, Validator, WasmFeatures,
+    BlockType, CompositeInnerType, FuncValidatorAllocations, FunctionBody, Operator, OperatorsReader, Parser,
+    Payload, TypeRef, ValType, ValidPayload, Validator, WasmFeatures,
 };
 
 use crate::settings::Features;
@@ -43,6 +43,8 @@ pub(crate) struct Body {
     pub callees: Vec<u32>,
     /// Whether it calls functions that are only known at run time.
     pub calls_indirectly: bool,
+    /// What its calls leave on the stack and its blocks take and leave, added up.
+    pub wide_operands: u64,
     /// Whether an operator in it may make a NaN.
     pub makes_nans: bool,
     /// Whether an operator in it may turn the bits of a NaN into something else than a NaN.
@@ -85,8 +87,17 @@ impl Scan {
 #[derive(Default)]
 struct Reading {
     scan: Scan,
-    parameters_of_type: Vec<u64>,
+    /// How many parameters and results each type has.
+    arities: Vec<Arity>,
+    /// The types of all functions, imported ones first.
     type_of_function: Vec<u32>,
+}
+
+/// How many values a type takes and gives.
+#[derive(Clone, Copy, Default)]
+struct Arity {
+    parameters: u64,
+    results: u64,
 }
 
 impl Reading {
@@ -106,7 +117,9 @@ impl Reading {
                 }
             }
             Payload::FunctionSection(section) => {
-                self.type_of_function = section.into_iter().collect::<wasmparser::Result<_>>()?;
+                for ty in section {
+                    self.type_of_function.push(ty?);
+                }
             }
             Payload::TableSection(section) => self.scan.tables += u64::from(section.count()),
             Payload::MemorySection(section) => self.scan.memories += u64::from(section.count()),
@@ -140,7 +153,7 @@ impl Reading {
             (parameters, results) = (ty.params().len() as u64, ty.results().len() as u64);
             self.scan.has_vectors |= ty.params().iter().chain(ty.results()).any(is_vector);
         }
-        self.parameters_of_type.push(parameters);
+        self.arities.push(Arity { parameters, results });
         self.scan.types += 1;
         self.scan.parameters = self.scan.parameters.max(parameters);
         self.scan.results = self.scan.results.max(results);
@@ -149,7 +162,10 @@ impl Reading {
     fn take_import(&mut self, ty: &TypeRef) {
         self.scan.imports += 1;
         match ty {
-            TypeRef::Func(_) | TypeRef::FuncExact(_) => self.scan.imported_functions += 1,
+            TypeRef::Func(ty) | TypeRef::FuncExact(ty) => {
+                self.scan.imported_functions += 1;
+                self.type_of_function.push(*ty);
+            }
             TypeRef::Table(_) => self.scan.tables += 1,
             TypeRef::Memory(_) => self.scan.memories += 1,
             TypeRef::Global(ty) => {
@@ -160,9 +176,36 @@ impl Reading {
         }
     }
 
+    fn arity_of_type(&self, ty: u32) -> Arity {
+        self.arities.get(ty as usize).copied().unwrap_or_default()
+    }
+
+    fn arity_of_function(&self, function: u32) -> Arity {
+        let ty = self.type_of_function.get(function as usize);
+        ty.map_or_else(Arity::default, |ty| self.arity_of_type(*ty))
+    }
+
     fn parameters_of_next_body(&self) -> u64 {
-        let ty = self.type_of_function.get(self.scan.bodies.len());
-        ty.and_then(|ty| self.parameters_of_type.get(*ty as usize)).copied().unwrap_or(0)
+        let function = self.scan.imported_functions + self.scan.bodies.len() as u32;
+        self.arity_of_function(function).parameters
+    }
+
+    /// How many operands an operator takes along or leaves that its size does not show.
+    fn wide_operands(&self, operator: &Operator<'_>) -> u64 {
+        match operator {
+            Operator::Call { function_index } => self.arity_of_function(*function_index).results,
+            Operator::CallIndirect { type_index, .. } => self.arity_of_type(*type_index).results,
+            Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
+                match blockty {
+                    BlockType::FuncType(ty) => {
+                        let Arity { parameters, results } = self.arity_of_type(*ty);
+                        parameters + results
+                    }
+                    BlockType::Empty | BlockType::Type(_) => 0,
+                }
+            }
+            _ => 0,
+        }
     }
 
     fn read_body(&self, bytes: &[u8], body: &FunctionBody<'_>) -> wasmparser::Result<Body> {
@@ -176,7 +219,7 @@ impl Reading {
             facts.locals += u64::from(count);
             facts.has_vectors |= is_vector(&ty);
         }
-        facts.read_operators(bytes, body.get_operators_reader()?)?;
+        facts.read_operators(bytes, body.get_operators_reader()?, self)?;
         Ok(facts)
     }
 }
@@ -189,7 +232,12 @@ fn is_vector(ty: &ValType) -> bool {
 const VECTOR_PREFIX: u8 = 0xfd;
 
 impl Body {
-    fn read_operators(&mut self, bytes: &[u8], mut reader: OperatorsReader<'_>) -> wasmparser::Result<()> {
+    fn read_operators(
+        &mut self,
+        bytes: &[u8],
+        mut reader: OperatorsReader<'_>,
+        module: &Reading,
+    ) -> wasmparser::Result<()> {
         let mut depth = 0u64;
         while !reader.eof() {
             if bytes.get(reader.original_position()) == Some(&VECTOR_PREFIX) {
@@ -202,6 +250,7 @@ impl Body {
                 _ => {}
             }
             self.nesting = self.nesting.max(depth);
+            self.wide_operands += module.wide_operands(&operator);
             self.take_operator(&operator);
         }
         Ok(())

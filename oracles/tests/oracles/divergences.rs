@@ -121,6 +121,25 @@ fn n6_endless_recursion_is_inconclusive() {
 }
 
 #[test]
+fn n6_frames_that_hold_the_many_results_of_calls_are_large() {
+    // Short chains of small bodies are expected to fit on every stack, but these bodies are small as code only.
+    let results = "i64 ".repeat(1000);
+    let values = "i64.const 0 ".repeat(1000);
+    let mut text = format!("(module (func $leaf (result {results}) {values})");
+    for number in 0..16 {
+        let export = if number == 0 { r#"(export "f")"# } else { "" };
+        let next = if number < 15 { format!("(call $f{} (local.get 0))", number + 1) } else { String::new() };
+        let calls = "(call $leaf) ".repeat(40);
+        text += &format!(
+            "(func $f{number} {export} (param i32)
+               (if (i32.eqz (local.get 0)) (then {next}) (else {calls} unreachable)))"
+        );
+    }
+    let verdict = verdict(&(text + ")"), &[f(&[Value::I32(0)])]);
+    assert!(matches!(verdict, Verdict::Equal | Verdict::Inconclusive(Why::Stack)), "{verdict}");
+}
+
+#[test]
 fn n7_running_out_of_fuel_is_inconclusive() {
     let call = r#"(module (func (export "f") (loop (br 0))))"#;
     let start = "(module (func $f (loop (br 0))) (start $f))";

@@ -227,3 +227,22 @@ fn a_difference_that_nans_cannot_explain_is_a_finding_in_raw_mode() {
         }
     }
 }
+
+#[test]
+fn raw_mode_forgives_other_nan_bits_only_where_an_operator_makes_nans() {
+    let other_nan = |ending| match ending {
+        Ending::Returned(_) => Ending::Returned(vec![Value::F32(0xffc0_0001)]),
+        other => other,
+    };
+    let liar = Liar::new(Lies { ending: Rc::new(other_nan), ..Lies::default() });
+    let verdict = |text: &str| {
+        let nan = f(&[Value::F32(0x7fc0_0000)]);
+        judge(&wasm(text), &[nan], &liar, &liar.engine, &raw()).verdict
+    };
+    let adds =
+        r#"(module (func (export "f") (param f32) (result f32) (f32.add (local.get 0) (local.get 0))))"#;
+    let moves = r#"(module (func (export "f") (param f32) (result f32) (local f32)
+        (local.set 1 (local.get 0)) (select (local.get 1) (f32.const 0) (i32.const 1))))"#;
+    assert_eq!(verdict(adds), Verdict::Equal);
+    assert!(verdict(moves).is_finding());
+}
