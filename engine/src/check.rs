@@ -119,12 +119,18 @@ impl Check {
              tests: {}",
             self.name,
             report.discarded,
-            Check { tests: self.tests * 10, ..self.clone() }.rerun(),
+            Check { tests: self.tests.saturating_mul(10), ..self.clone() }.rerun(),
         )
     }
 
     fn rerun(&self) -> String {
-        format!("MUTAGEN_SEED={} MUTAGEN_TESTS={} cargo test {}", self.seed, self.tests, self.name)
+        // In quotes where a shell would take it apart.
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || "_:-".contains(letter);
+        let quote = if self.name.chars().all(plain) { "" } else { "'" };
+        format!(
+            "MUTAGEN_SEED={} MUTAGEN_TESTS={} cargo test {quote}{}{quote}",
+            self.seed, self.tests, self.name
+        )
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a campaign did.
 
-use crate::{Failure, Figures};
+use crate::{Campaign, Failure, Figures};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -149,6 +149,8 @@ impl<T> Report<T> {
         self.discarded += other.discarded;
         self.failed += other.failed;
         self.findings.extend(other.findings);
+        self.findings.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+        self.findings.truncate(Campaign::<T>::MAX_FINDINGS);
         self.records.extend(other.records);
         self.records.sort_by_key(|record| Reverse(record.amount));
         self.records.truncate(Record::<T>::MOST);

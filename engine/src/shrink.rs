@@ -19,7 +19,7 @@ pub struct Shrunk<T> {
 ///
 /// Smaller means fewer positions, or as many with a smaller sum of [`Mutable::magnitude`]. Mutants that lose at least half of
 /// the positions are tried first, so that large values fall apart quickly; then all others, from the root down; and when
-/// none is left, two or three steps of one kind at once, such as to remove neighbours that need each other. The result
+/// none is left, several steps of one kind at once, such as to remove neighbours that need each other. The result
 /// depends on the value and the test alone. The values tested are those of an empty scope; see [`shrink_in`].
 ///
 /// ```
@@ -43,11 +43,13 @@ pub fn shrink_in<T: Mutable>(
     let shrunk = Shrunk { value, tests: 0, steps: 0 };
     let mut run = Run { still_fails, budget, source, shrunk };
     while run.pass(Pass::Halving) | run.pass(Pass::Rest)
-        || run.pass(Pass::Repeated(2))
-        || run.pass(Pass::Repeated(3))
+        || (2..=MOST_AT_ONCE).any(|times| run.pass(Pass::Repeated(times)))
     {}
     run.shrunk
 }
+
+/// How many neighbours go together at most. A statement of a program, operands included, has hardly more instructions.
+const MOST_AT_ONCE: usize = 8;
 
 /// A struct with many fields of one type has more mutants than anyone can try: its other positions must get their turn.
 const MOST_AT_ONE_POSITION: usize = 100_000;

@@ -148,6 +148,24 @@ fn types_that_need_each_other_end_by_the_smallest_value_of_one() {
 }
 
 #[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+enum Number {
+    Of(Box<Calculation>),
+    Literal(u8),
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+enum Calculation {
+    Negate(Box<Number>),
+}
+
+#[test]
+fn the_smallest_value_avoids_boxes_since_they_may_lead_back() {
+    assert_eq!(Number::smallest(), Number::Literal(0));
+    assert_eq!(Calculation::smallest(), Calculation::Negate(Box::new(Number::Literal(0))));
+    assert!(all(&Calculation::smallest()).len() > 1);
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
 enum Boxes {
     Plain(u8, Option<bool>),
     Boxed(Box<u8>, Box<Option<bool>>),

@@ -66,8 +66,11 @@ fn neighbours_that_need_each_other_go_together() {
     };
     let shrunk = shrink(vec![1, 1, -1, 2, -1, -1, 1, -1], |list| matches(list) && list.contains(&2), 1_000);
     assert_eq!(shrunk.value, [2, -1, -1]);
-    let in_threes = |list: &Vec<bool>| list.len() % 3 == 1;
-    assert_eq!(shrink(vec![true; 10], in_threes, 1_000).value, [false]);
+    for together in 3..=8 {
+        let in_groups = |list: &Vec<bool>| list.len() % together == 1;
+        let long = vec![true; 1 + 3 * together];
+        assert_eq!(shrink(long, in_groups, 1_000).value, [false], "{together} at once");
+    }
 }
 
 #[test]

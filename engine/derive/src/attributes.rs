@@ -61,6 +61,7 @@ impl VariantAttributes {
         each(attributes, |meta| match name(meta).as_str() {
             "skip" => flag(&mut read.skip, meta),
             "default" => flag(&mut read.default, meta),
+            "weight" if read.weight.is_some() => Err(twice(meta)),
             "weight" => {
                 read.weight = Some(weight(meta)?);
                 Ok(())

@@ -104,7 +104,10 @@ impl Container {
     /// The variant of the smallest value. One that is ruled out by no scope is better than one that can be.
     pub fn smallest(&self) -> Option<&Variant> {
         let default = self.variants.iter().find(|variant| variant.attributes.default);
-        let cost = |variant: &&Variant| (variant.attributes.when.is_some(), variant.fields.len());
+        // A box may hold a type that leads back here; what leads back by another way can be empty.
+        let boxes = |variant: &Variant| variant.fields.iter().filter(|field| field.boxed).count();
+        let cost =
+            |variant: &&Variant| (variant.attributes.when.is_some(), boxes(variant), variant.fields.len());
         default.or_else(|| self.terminal().into_iter().min_by_key(cost))
     }
 }
