@@ -75,17 +75,30 @@ fn seeds_do_not_depend_on_what_else_is_in_the_plan() {
 
 #[test]
 fn shards_are_disjoint_and_together_they_are_the_whole() {
-    let whole = Plan::of_suite(Suite::find("smoke").expect("it exists")).cells();
+    let plan = Plan::of_suite(Suite::find("smoke").expect("it exists"));
+    let whole = plan.cells();
     for count in [1, 2, 3, 7, 100] {
-        let shards: Vec<Vec<Cell>> =
-            (0..count).map(|index| Shard { index, count }.of(whole.clone())).collect();
+        let shards: Vec<Vec<Cell>> = (0..count).map(|index| plan.cells_of(Shard { index, count })).collect();
         assert_eq!(shards.iter().map(Vec::len).sum::<usize>(), whole.len());
         assert_eq!(names(&shards.concat()), names(&whole));
         let sizes = shards.iter().map(Vec::len);
+        let strategies = plan.strategies.len();
         assert!(
-            sizes.clone().max().unwrap_or(0) - sizes.min().unwrap_or(0) <= 1,
+            sizes.clone().max().unwrap_or(0) - sizes.min().unwrap_or(0) <= strategies,
             "{count} shards are about equal"
         );
+    }
+}
+
+#[test]
+fn strategies_that_are_compared_run_in_the_same_shard() {
+    let plan = Plan::of_suite(Suite::find("paper-ifc").expect("it exists"));
+    let places: Vec<Vec<(String, u32)>> = (0..5)
+        .map(|index| plan.cells_of(Shard { index, count: 5 }))
+        .map(|cells| cells.into_iter().map(|cell| (cell.task, cell.trial)).collect())
+        .collect();
+    for (shard, other) in [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)] {
+        assert!(places[shard].iter().all(|place| !places[other].contains(place)));
     }
 }
 

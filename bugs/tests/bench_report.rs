@@ -32,6 +32,7 @@ fn every_cell_and_every_aggregate_is_in_csv_and_json() {
     expect("cells.csv", &report::cells_csv(&table));
     expect("summaries.csv", &report::summaries_csv(&table, "mutagen"));
     expect("totals.csv", &report::totals_csv(&table, "mutagen"));
+    expect("curves.csv", &report::curves_csv(&table));
     let json = report::json(&table, "mutagen");
     let count = |name: &str| json[name].as_array().map_or(0, Vec::len);
     assert_eq!((count("cells"), count("summaries"), count("totals")), (75, 20, 12));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mutagen_bugs::bench::{Table, report};
+use mutagen_bugs::nearest;
 
 use crate::bench::store::Store;
 use crate::exit_code::{Code, Failure};
@@ -35,6 +36,11 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
     let table = Store::at(&arguments.directory).table()?;
+    if table.trials().next().is_none() {
+        let at = arguments.directory.display();
+        let reason = format!("{at}: no results here yet; `mutagen-wasm bench run -o {at}` makes some");
+        return Err(Failure::new(Code::Unusable, reason));
+    }
     let baseline = baseline(&table, arguments.baseline.as_deref())?;
     say::out(report::terminal(&table, &baseline))?;
     let directory = arguments.output.as_ref().unwrap_or(&arguments.directory);
@@ -47,11 +53,12 @@ pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
 }
 
 /// Every file of the report.
-fn files(table: &Table, baseline: &str) -> [(&'static str, String); 5] {
+fn files(table: &Table, baseline: &str) -> [(&'static str, String); 6] {
     [
         ("cells.csv", report::cells_csv(table)),
         ("summaries.csv", report::summaries_csv(table, baseline)),
         ("totals.csv", report::totals_csv(table, baseline)),
+        ("curves.csv", report::curves_csv(table)),
         ("report.json", format!("{:#}\n", report::json(table, baseline))),
         (PAGE, report::page(table, baseline)),
     ]
@@ -64,9 +71,11 @@ fn baseline(table: &Table, wanted: Option<&str>) -> Result<String, Failure> {
         None => Ok(known.first().copied().unwrap_or_default().to_owned()),
         Some(name) if known.contains(&name) => Ok(name.to_owned()),
         Some(name) => {
+            let meant =
+                nearest(name, &known).map_or(String::new(), |known| format!("; did you mean `{known}`?"));
             let known = known.join(", ");
             Err(Failure::usage(format!(
-                "the baseline `{name}` takes no part in this run; choose one of {known}"
+                "the baseline `{name}` takes no part in this run{meant} (taking part: {known})"
             )))
         }
     }

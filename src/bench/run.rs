@@ -1,5 +1,6 @@
 //! `bench run`: runs the cells of a plan that were not run yet.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,8 +62,9 @@ pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
     let _lock = store.lock(arguments.shard)?;
     let stored = store.read(&plan)?;
     stored.tell();
-    let done = |cell: &Cell| stored.trials.iter().any(|trial| trial.cell == *cell);
-    let mine = arguments.shard.of(plan.cells());
+    let names: HashSet<String> = stored.trials.iter().map(|trial| trial.cell.name()).collect();
+    let done = |cell: &Cell| names.contains(&cell.name());
+    let mine = plan.cells_of(arguments.shard);
     let all = mine.len();
     let open: Vec<Cell> = mine.into_iter().filter(|cell| !done(cell)).collect();
     if !arguments.quiet && open.len() < all {

@@ -129,6 +129,8 @@ impl Store {
         };
         let mut files: Vec<PathBuf> =
             listed.map_err(|error| Failure::new(Code::Unusable, format!("{}: {error}", cells.display())))?;
+        // Hidden ones are being written, or were when a run was killed.
+        files.retain(|path| !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")));
         files.sort();
         Ok(files)
     }

@@ -116,6 +116,24 @@ impl Plan {
         cells
     }
 
+    /// The cells of one part, in the same order. All strategies at a trial of a task are in one part: they are compared with
+    /// each other, and should be so on one machine.
+    ///
+    /// ```
+    /// use mutagen_bugs::bench::{Plan, Suite};
+    ///
+    /// let plan = Plan::of_suite(Suite::find("smoke")?);
+    /// let first = plan.cells_of("0/3".parse()?);
+    /// assert_eq!(first[0].strategy, "mutagen");
+    /// assert_eq!((&first[1].task, first[1].trial), (&first[0].task, first[0].trial));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cells_of(&self, shard: Shard) -> Vec<Cell> {
+        let cells = self.cells();
+        let together = |one: &Cell, next: &Cell| (&one.task, one.trial) == (&next.task, next.trial);
+        shard.of(cells.chunk_by(together).collect()).concat()
+    }
+
     /// Reads a stored plan.
     ///
     /// # Errors
@@ -213,7 +231,7 @@ fn seed(name: &str) -> u64 {
     (bits ^ (bits >> 31)) >> 32
 }
 
-/// Part `index` of `count`: the cells whose number leaves this remainder.
+/// Part `index` of `count`: what has a number that leaves this remainder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     /// Which part, from 0.
@@ -226,7 +244,7 @@ impl Shard {
     /// The whole.
     pub const WHOLE: Shard = Shard { index: 0, count: 1 };
 
-    /// The cells of this part.
+    /// What of a list belongs to this part.
     ///
     /// ```
     /// use mutagen_bugs::bench::Shard;

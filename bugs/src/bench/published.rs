@@ -85,7 +85,7 @@ pub fn counterpart(tool: &str) -> Option<&'static str> {
         "MUTAGEN" => Some("mutagen/paper"),
         "MUTAGEN without FIFO" => Some("mutagen/paper,no-fifo"),
         "MUTAGEN without reset" => Some("mutagen/paper,no-reset"),
-        "FuzzChick" => Some("fuzzchick"),
+        "FuzzChick" | "FuzzChick 2019" => Some("fuzzchick"),
         "Crowbar style" => Some("crowbar"),
         "QuickCheck" | "QuickChick" => Some("random"),
         _ => None,

@@ -93,9 +93,9 @@ impl Summary {
         (self.found() > 0).then(|| tests as f64 / self.found() as f64)
     }
 
-    /// How well the strategy does at the task.
+    /// How well the strategy does at the task. It is solved if every planned trial was run and found the bug.
     pub fn bucket(&self) -> Option<Bucket> {
-        self.mean_seconds().map(|mean| Bucket::of(self.found(), self.runs(), mean))
+        self.mean_seconds().map(|mean| Bucket::of(self.found(), self.planned, mean))
     }
 
     /// Whether every planned trial was run and found the bug.

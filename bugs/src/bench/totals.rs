@@ -24,7 +24,7 @@ pub struct Totals {
     pub discrepancies: u64,
     /// Tests per second.
     pub tests_per_second: f64,
-    /// Tests per second that were not discarded.
+    /// Tests per second that passed.
     pub passed_per_second: f64,
     /// How many tasks are in each bucket, the best first.
     pub buckets: Vec<(Bucket, usize)>,
@@ -61,7 +61,7 @@ impl Totals {
         all.filter(|totals| totals.tasks > 0).collect()
     }
 
-    /// Tasks of which every trial that was run found the bug.
+    /// Tasks of which every planned trial found the bug.
     pub fn solved(&self) -> usize {
         self.buckets
             .iter()
@@ -122,7 +122,7 @@ pub fn bugs_over_time(table: &Table, workload: Workload, strategy: &str) -> Vec<
 /// The mean times of the tasks that a strategy solves, the fastest first: the points of a cactus plot.
 pub fn solved_times(table: &Table, workload: Workload, strategy: &str) -> Vec<f64> {
     let summaries = table.of_strategy(workload, strategy);
-    let solved = summaries.iter().filter(|summary| summary.found() == summary.runs());
+    let solved = summaries.iter().filter(|summary| summary.is_solved());
     let mut times: Vec<f64> = solved.filter_map(|summary| summary.mean_seconds()).collect();
     times.sort_by(f64::total_cmp);
     times

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::bench::statistics::{a12, mann_whitney};
-use crate::bench::{Against, Measure, Summary, Table, Totals, Trial};
+use crate::bench::statistics::{Magnitude, a12, mann_whitney};
+use crate::bench::{Against, Measure, Summary, Table, Totals, Trial, Workload, bugs_over_time, solved_times};
 
 /// A row: names and values, in order.
 type Row = Vec<(&'static str, Value)>;
@@ -23,6 +23,11 @@ pub fn totals_csv(table: &Table, baseline: &str) -> String {
     csv(Totals::all(table).iter().map(|one| totals(one, table, baseline)))
 }
 
+/// Every point of the curves, one line each.
+pub fn curves_csv(table: &Table) -> String {
+    csv(curves(table).into_iter())
+}
+
 /// All of it as one object.
 pub fn json(table: &Table, baseline: &str) -> Value {
     let objects = |rows: &mut dyn Iterator<Item = Row>| -> Value {
@@ -35,13 +40,14 @@ pub fn json(table: &Table, baseline: &str) -> Value {
         "cells": objects(&mut table.trials().map(cell)),
         "summaries": objects(&mut table.summaries.iter().map(|one| summary(one, table, baseline))),
         "totals": objects(&mut Totals::all(table).iter().map(|one| totals(one, table, baseline))),
+        "curves": objects(&mut curves(table).into_iter()),
     })
 }
 
 fn cell(trial: &Trial) -> Row {
     let (cell, host) = (&trial.cell, &trial.host);
     vec![
-        ("workload", json!(crate::bench::Workload::of(&cell.task).name())),
+        ("workload", json!(Workload::of(&cell.task).name())),
         ("task", json!(cell.task)),
         ("property", json!(trial.property)),
         ("strategy", json!(cell.strategy)),
@@ -91,8 +97,10 @@ fn summary(summary: &Summary, table: &Table, baseline: &str) -> Row {
         ("median_tests", json!(summary.median(Measure::Tests))),
         ("mean_tests_of_found", json!(summary.mean_tests_of_found())),
         ("a12_seconds", json!(by_time.map(|(a12, _)| a12))),
+        ("magnitude_seconds", json!(by_time.map(|(a12, _)| Magnitude::of(a12).name()))),
         ("p_seconds", json!(by_time.map(|(_, p)| p))),
         ("a12_tests", json!(by_tests.map(|(a12, _)| a12))),
+        ("magnitude_tests", json!(by_tests.map(|(a12, _)| Magnitude::of(a12).name()))),
         ("p_tests", json!(by_tests.map(|(_, p)| p))),
     ]
 }
@@ -101,7 +109,7 @@ fn totals(totals: &Totals, table: &Table, baseline: &str) -> Row {
     let against = (totals.strategy != baseline)
         .then(|| Against::of(table, totals.workload, &totals.strategy, baseline, Measure::Seconds))
         .flatten();
-    vec![
+    let mut row = vec![
         ("workload", json!(totals.workload.name())),
         ("strategy", json!(totals.strategy)),
         ("tasks", json!(totals.tasks)),
@@ -115,6 +123,35 @@ fn totals(totals: &Totals, table: &Table, baseline: &str) -> Row {
         ("passed_per_second", json!(totals.passed_per_second)),
         ("mean_a12_seconds", json!(against.map(|against| against.a12))),
         ("p_all_tasks", json!(against.map(|against| against.p))),
+    ];
+    row.extend(totals.buckets.iter().map(|(bucket, tasks)| (bucket.key(), json!(tasks))));
+    row
+}
+
+/// The points of the curves: how many bugs are found by a time, and in how many seconds so many tasks are solved.
+fn curves(table: &Table) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for Totals { workload, strategy, .. } in Totals::all(table) {
+        let mut point = |curve: &str, seconds: f64, tasks: f64| {
+            rows.push(curve_point(workload, &strategy, curve, seconds, tasks));
+        };
+        for (seconds, bugs) in bugs_over_time(table, workload, &strategy) {
+            point("bugs over time", seconds, bugs);
+        }
+        for (number, seconds) in solved_times(table, workload, &strategy).into_iter().enumerate() {
+            point("solved tasks", seconds, number as f64 + 1.0);
+        }
+    }
+    rows
+}
+
+fn curve_point(workload: Workload, strategy: &str, curve: &str, seconds: f64, tasks: f64) -> Row {
+    vec![
+        ("workload", json!(workload.name())),
+        ("strategy", json!(strategy)),
+        ("curve", json!(curve)),
+        ("seconds", json!(seconds)),
+        ("tasks", json!(tasks)),
     ]
 }
 

@@ -27,7 +27,11 @@ pub fn glance(all: &Table, workload: Workload, baseline: &str) -> String {
             format!("{} of {}", totals.found, totals.runs),
             totals.broken.to_string(),
             totals.discrepancies.to_string(),
-            against.map_or("baseline".to_owned(), |against| effect(against.a12)),
+            match against {
+                Some(against) => effect(against.a12),
+                None if totals.strategy == baseline => "baseline".to_owned(),
+                None => String::new(),
+            },
             against.map_or(String::new(), |against| p_value(against.p)),
         ]
     };

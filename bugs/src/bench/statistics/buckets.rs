@@ -39,6 +39,22 @@ impl Bucket {
         }
     }
 
+    /// What files call it: a name without blanks.
+    pub fn key(self) -> &'static str {
+        const SOLVED: [&str; BOUNDS.len() + 1] = [
+            "solved_below_0.1_s",
+            "solved_below_1_s",
+            "solved_below_10_s",
+            "solved_below_60_s",
+            "solved_in_60_s_or_more",
+        ];
+        match self {
+            Bucket::Solved(index) => SOLVED[index.min(BOUNDS.len())],
+            Bucket::Partly => "found_by_some_trials",
+            Bucket::Unsolved => "never_found",
+        }
+    }
+
     /// What charts call it.
     pub fn name(self) -> String {
         match self {
