@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::path::PathBuf;
 
 use clap::Args;
-use mutagen_bugs::Bug;
+use mutagen_bugs::{Bug, Kind};
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Strategy, Verdict, shrink_in};
 use mutagen_oracles::{Call, Watched};
 use mutagen_properties::{
@@ -19,7 +19,7 @@ use crate::flags::CampaignFlags;
 use crate::hunt::{self, Hunt};
 use crate::progress::{Counts, Standing};
 use crate::repro::{self, Replayed};
-use crate::results::{Earlier, Results};
+use crate::results::{OutputFlags, Results};
 use crate::slowest;
 
 /// How many tests shrinking a finding may take.
@@ -28,7 +28,7 @@ const SHRINKING: usize = 5_000;
 /// Flags of the commands that ask two engines.
 #[derive(Args, Debug, Clone)]
 pub struct EngineFlags {
-    /// The bug to inject into wasmi; none: wasmi as published
+    /// The bug to inject into wasmi; none: wasmi as published, but for two bugs that can end the process
     #[arg(long, value_name = "ID")]
     pub bug: Option<String>,
 
@@ -44,17 +44,12 @@ pub struct EngineFlags {
     #[arg(long, value_name = "PATH")]
     pub input: Vec<PathBuf>,
 
-    /// Stores findings, statistics and the corpus here
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: OutputFlags,
 
     /// Goes on with the results in the output directory
     #[arg(long, requires = "output", conflicts_with = "fresh")]
     pub resume: bool,
-
-    /// Moves earlier results in the output directory aside
-    #[arg(long, requires = "output")]
-    pub fresh: bool,
 }
 
 impl EngineFlags {
@@ -65,12 +60,7 @@ impl EngineFlags {
 
     /// The output directory, if there is one.
     pub fn results(&self) -> Result<Option<Results>, Failure> {
-        let earlier = match (self.resume, self.fresh) {
-            (true, _) => Earlier::Resume,
-            (_, true) => Earlier::MoveAside,
-            _ => Earlier::Refuse,
-        };
-        self.output.as_deref().map(|directory| Results::open(directory, earlier)).transpose()
+        self.place.results(self.resume)
     }
 }
 
@@ -79,7 +69,10 @@ pub fn injection(bug: Option<&str>, fixes: bool) -> Result<Injection, Failure> {
     match bug.map(Bug::find).transpose().map_err(Failure::usage)? {
         None if fixes => Ok(mutagen_bugs::repaired()),
         None => Ok(mutagen_bugs::injection(None)),
-        Some(Bug::Woven(entry)) => Ok(mutagen_bugs::injection(Some(entry))),
+        Some(Bug::Woven(entry)) if entry.kind == Kind::Fix => {
+            Err(Failure::usage(format!("{} repairs a bug: --fixes switches all of its kind on", entry.id)))
+        }
+        Some(Bug::Woven(entry)) => require_woven().map(|()| mutagen_bugs::injection(Some(entry))),
         Some(other) => {
             let (id, subsystem) = (other.id(), other.subsystem());
             Err(Failure::usage(format!("{id} is a bug of the {subsystem}: see `mutagen-wasm ifc`")))
@@ -102,6 +95,8 @@ struct Found {
     slowest: (Value, Option<String>),
     /// What earlier runs in the output directory did together.
     earlier: Value,
+    /// The seconds that the campaign spent in the target and in the reference.
+    spent: [f64; 2],
 }
 
 /// A campaign on two engines.
@@ -198,22 +193,37 @@ impl EngineHunt<'_> {
             };
             (hunt.run_with(examples, keep, store, generate, make)?, Vec::new())
         };
+        let spent = self.context.times.seconds();
         let found = report.findings.first().map(|finding| {
+            // Stored as it is before it is shrunk, which takes a while: whatever happens then, it is not lost.
+            let (wasm, calls) = evidence(&finding.value);
+            let failed = Outcome::from(finding.failure.clone());
+            let raw = results.as_ref().map(|results| {
+                let raw = self.evidence(wasm, &calls, &failed);
+                results.store("findings", &raw);
+                raw
+            });
             let shrunk = shrink_in(
                 &hunt.scope,
                 finding.value.clone(),
                 |value| kind_of(&judge(&mut alone, value)) == Some(finding.failure.kind.clone()),
                 SHRINKING,
             );
-            let (wasm, calls) = evidence(&shrunk.value);
             let outcome = judge(&mut alone, &shrunk.value);
-            self.evidence(wasm, &calls, &outcome)
+            let (wasm, calls) = evidence(&shrunk.value);
+            let small = self.evidence(wasm, &calls, &outcome);
+            if let (Some(results), Some(raw)) = (&results, &raw)
+                && raw.file_name() != small.file_name()
+            {
+                results.discard("findings", raw);
+            }
+            small
         });
         let slowest = slowest::modules(&report, |value| evidence(value).0, results.as_ref());
         let told = self.conclude(
             &hunt,
             &report,
-            Found { finding: found, replayed, slowest, earlier },
+            Found { finding: found, replayed, slowest, earlier, spent },
             results.as_ref(),
         );
         results.as_ref().map_or(Ok(()), Results::complete).and(told)?;
@@ -227,11 +237,25 @@ impl EngineHunt<'_> {
     ) -> Result<Vec<T>, Failure> {
         let Some(results) = results else { return Ok(Vec::new()) };
         let corpus = if self.engines.resume { results.corpus()? } else { Vec::new() };
+        if self.engines.resume {
+            let earlier = results.read_json("run.json");
+            let same = |name: &str, now: Value| earlier.is_null() || earlier[name] == now;
+            let alike = same("command", json!(self.command))
+                && same("property", json!(self.property))
+                && same("bug", json!(self.engines.bug))
+                && same("features", json!(self.engines.features.to_string()));
+            if !alike {
+                return Err(Failure::usage(format!(
+                    "the results in the output directory are of another campaign: {} of {} with bug {} and features {}",
+                    earlier["command"], earlier["property"], earlier["bug"], earlier["features"]
+                )));
+            }
+        }
         results.write_json(
             "run.json",
             &json!({
                 "version": env!("CARGO_PKG_VERSION"),
-                "arguments": std::env::args().skip(1).collect::<Vec<_>>(),
+                "arguments": hunt::words(),
                 "command": self.command,
                 "property": self.property,
                 "bug": self.engines.bug,
@@ -262,7 +286,7 @@ impl EngineHunt<'_> {
         found: Found,
         results: Option<&Results>,
     ) -> Result<(), Failure> {
-        let [target, reference] = self.context.times.seconds();
+        let [target, reference] = found.spent;
         let mut json = hunt.json(report);
         json["fixes"] = json!(self.engines.fixes);
         json["features"] = json!(self.engines.features.to_string());
@@ -299,6 +323,11 @@ impl EngineHunt<'_> {
             json["finding"] = finding_json;
         }
         shown.push(hunt.summary(report));
+        let [target, reference, rest] =
+            ["target", "reference", "loop"].map(|part| json["seconds_in"][part].as_f64().unwrap_or(0.0));
+        shown.push(format!(
+            "of the time: wasmi {target:.3} s, wasmtime {reference:.3} s, the rest {rest:.3} s"
+        ));
         let (discrepancies, discrepancy_lines) = self.discrepancies(&hunt.scope, results)?;
         json["discrepancies"] = discrepancies;
         shown.extend(discrepancy_lines);
@@ -318,7 +347,9 @@ impl EngineHunt<'_> {
         let pair = Pair::new(&self.context).map_err(Failure::usage)?;
         let (mut each, mut lines) = (Vec::new(), Vec::new());
         for Discrepancy { bytes, calls, difference, met } in pair.discrepancies(scope) {
+            let last = pair.judge(&bytes, &calls).steps.pop();
             let details = [
+                ("question".to_owned(), last.map_or_else(String::new, |step| step.question.to_string())),
                 ("part".to_owned(), difference.what.to_string()),
                 ("target".to_owned(), difference.target.clone()),
                 ("reference".to_owned(), difference.reference.clone()),

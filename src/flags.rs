@@ -66,6 +66,11 @@ impl CampaignFlags {
         Search::new(&self.guidance, &self.preset, &self.switches).map_err(Failure::usage)
     }
 
+    /// Whether a switch sets the number of this name.
+    pub fn sets(&self, name: &str) -> bool {
+        self.switches.iter().any(|switch| switch.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
+    }
+
     /// Whether nothing is searched, but what is given is tested again.
     pub fn replays(&self) -> Result<bool, Failure> {
         match &self.switches[..] {

@@ -136,7 +136,12 @@ impl Hunt<'_> {
 
 /// The command that gives the same campaign again: that of this run, written for a shell.
 pub fn again() -> String {
-    std::env::args().skip(1).fold("mutagen-wasm".to_owned(), |command, word| command + " " + &quoted(&word))
+    words().iter().fold("mutagen-wasm".to_owned(), |command, word| command + " " + &quoted(word))
+}
+
+/// The words of this run's command line. What is no text is made one.
+pub fn words() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 fn quoted(word: &str) -> String {

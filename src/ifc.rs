@@ -7,13 +7,15 @@ use clap::{Args, Subcommand};
 use mutagen_bugs::Bug;
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink};
 use mutagen_ifc::pairs::{GENERATIONS, Pairs, SIZE};
+use mutagen_properties::DISCREPANCY;
 use mutagen_properties::ssni::{self, Noninterference};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::engines::require_woven;
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
 use crate::hunt::{self, Hunt};
+use crate::results::{OutputFlags, Results};
 use crate::slowest;
 
 /// Hunts leaks in an information-flow-control machine
@@ -28,7 +30,7 @@ enum Machine {
     /// The stack machine: 8 instructions, 2 labels, 20 faults
     #[command(after_help = "Examples:\n  mutagen-wasm ifc stack --bug stack-2\n  \
         mutagen-wasm ifc stack --property eeni --time 10s\n  \
-        mutagen-wasm ifc stack --bug stack-18 --preset paper --seed 7")]
+        mutagen-wasm ifc stack --bug stack-18 --preset paper --seed 7 -o out")]
     Stack {
         #[command(flatten)]
         common: Common,
@@ -55,6 +57,9 @@ struct Common {
     /// How pairs of states are made: one state twice, two that know nothing of each other, or by hand
     #[arg(long, value_name = "NAME", default_value_t = Pairs::Copy)]
     generator: Pairs,
+
+    #[command(flatten)]
+    place: OutputFlags,
 
     #[command(flatten)]
     campaign: CampaignFlags,
@@ -120,22 +125,71 @@ impl Common {
         };
         self.campaign.refuse_modules()?;
         self.campaign.refuse_fuel("a machine")?;
+        let results = self.place.results(false)?;
+        if let Some(results) = &results {
+            results.write_json("run.json", &self.asked(property_name));
+            results.complete()?;
+        }
         // Generators get the size that finds most, whatever the guidance says of sizes, unless sizes are what it is about.
-        let by_size = self.campaign.guidance == "smallcheck";
+        let by_size = self.campaign.guidance == "smallcheck" || self.campaign.sets("max-size");
         let generate = move |source: &mut Source, size| generate(source, if by_size { size } else { SIZE });
         let report = hunt.run(generate, &property)?;
-        self.tell(&hunt, &report, property())?;
+        let told = self.tell(&hunt, &report, property(), results.as_ref());
+        results.as_ref().map_or(Ok(()), Results::complete).and(told)?;
         Ok(hunt::code(&report))
     }
 
-    fn tell<T, P>(&self, hunt: &Hunt<'_>, report: &Report<T>, mut property: P) -> Result<(), Failure>
+    /// What is written down before the work starts.
+    fn asked(&self, property: &str) -> Value {
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "arguments": hunt::words(),
+            "command": "ifc",
+            "property": property,
+            "bug": self.bug,
+            "generator": self.generator.name(),
+            "seed": self.campaign.seed,
+        })
+    }
+
+    /// The command line that comes to the same finding, if that does not depend on which worker was faster.
+    fn again(&self, property: &str, tests: u64) -> Option<Vec<String>> {
+        let (property, machine) = property.split_once('-')?;
+        let mut words = vec!["ifc".to_owned(), machine.to_owned()];
+        let mut add = |flag: &str, value: &str| words.extend([flag.to_owned(), value.to_owned()]);
+        if machine == "stack" {
+            add("--property", property);
+        }
+        if let Some(bug) = &self.bug {
+            add("--bug", bug);
+        }
+        add("--generator", self.generator.name());
+        let CampaignFlags { guidance, preset, switches, seed, jobs, .. } = &self.campaign;
+        add("--guidance", guidance);
+        add("--preset", preset);
+        for switch in switches {
+            add("--switch", switch);
+        }
+        add("--seed", &seed.to_string());
+        add("--tests", &tests.to_string());
+        (*jobs == 1).then_some(words)
+    }
+
+    fn tell<T, P>(
+        &self,
+        hunt: &Hunt<'_>,
+        report: &Report<T>,
+        mut property: P,
+        results: Option<&Results>,
+    ) -> Result<(), Failure>
     where
         T: Mutable + Clone + Debug,
         P: Property<T>,
     {
         let mut json = hunt.json(report);
         json["generator"] = json!(self.generator.name());
-        json["discrepancies"] = json!({ "count": 0, "files": [] });
+        let stay = report.labels.get(DISCREPANCY).copied().unwrap_or(0);
+        json["discrepancies"] = json!({ "count": stay, "files": [] });
         json["inconclusive"] = json!(0);
         let mut summary = hunt.summary(report);
         let (slowest, slowest_text) = slowest::values(report);
@@ -143,7 +197,15 @@ impl Common {
             json["slowest"] = slowest;
             summary = format!("{text}\n{summary}");
         }
-        let Some(finding) = report.findings.first() else { return hunt.tell(summary, &json) };
+        let store = |json: &Value| {
+            if let Some(results) = results {
+                results.write_json("stats.json", json);
+            }
+        };
+        let Some(finding) = report.findings.first() else {
+            store(&json);
+            return hunt.tell(summary, &json);
+        };
 
         let shrunk = shrink(finding.value.clone(), |value| fails(&property.check(value)), SHRINKING);
         let explanation = explanation(&property.check(&shrunk.value));
@@ -156,7 +218,17 @@ impl Common {
             "value": format!("{:?}", shrunk.value),
             "explanation": explanation,
         });
-        hunt.tell(format!("{explanation}\n\n{summary}\nrun again with: {}", hunt::again()), &json)
+        let mut record = json["finding"].clone();
+        record["command"] = json!("ifc");
+        record["arguments"] = json!(self.again(hunt.property, finding.tests));
+        let stored = results.and_then(|results| results.store_leak(&explanation, &record));
+        let next = match &stored {
+            Some(path) => format!("replay with: mutagen-wasm replay {}", path.display()),
+            None => format!("run again with: {}", hunt::again()),
+        };
+        json["finding"]["file"] = json!(stored);
+        store(&json);
+        hunt.tell(format!("{explanation}\n\n{summary}\n{next}"), &json)
     }
 }
 

@@ -122,7 +122,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
                 },
                 || Interpreter::new(&context, ty.clone()),
                 |stub: &Stub| (stub.to_module(ty).encode(), calls.clone()),
-                stub_of,
+                |wasm| stub_of(wasm, ty),
                 |property, stub| property.judge_now(stub),
             )
         }
@@ -147,7 +147,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
             Invoked::generate,
             || Invocation::new(&context, ty.clone()),
             |invoked: &Invoked| (invoked.stub.to_module(ty).encode(), vec![Invocation::call(invoked)]),
-            |wasm| Some(Invoked { stub: stub_of(wasm)?, arguments: Vec::new() }),
+            |wasm| Some(Invoked { stub: stub_of(wasm, ty)?, arguments: Vec::new() }),
             Property::check,
         ),
     }
@@ -164,9 +164,11 @@ impl Arguments {
 
     /// The property: the one that was asked for, or what suits the guidance.
     fn property(&self) -> Result<What, Failure> {
-        let whole = !self.campaign.replays()? && self.campaign.search()?.needs_modules();
+        // What is replayed are the modules as they are in their files.
+        let replays = self.campaign.replays()?;
+        let whole = !replays && self.campaign.search()?.needs_modules();
         match self.property {
-            None if whole => Ok(What::Interpreter),
+            None if whole || replays => Ok(What::Interpreter),
             Some(What::InterpreterI32 | What::Invocation) if whole => Err(Failure::usage(format!(
                 "{} makes whole modules: use it with `--property interpreter`",
                 self.campaign.guidance
@@ -176,10 +178,12 @@ impl Arguments {
     }
 }
 
-/// The inside of the function of a stub module.
-fn stub_of(wasm: &[u8]) -> Option<Stub> {
-    let function = Module::decode(wasm).ok()?.functions.into_iter().next()?;
-    Some(Stub { locals: function.locals, body: function.body })
+/// The inside of the function, if this is a stub module for functions of this type.
+fn stub_of(wasm: &[u8], ty: &FuncType) -> Option<Stub> {
+    let module = Module::decode(wasm).ok()?;
+    let function = module.functions.first()?;
+    let stub = Stub { locals: function.locals.clone(), body: function.body.clone() };
+    (stub.to_module(ty) == module).then_some(stub)
 }
 
 /// For every file: what each engine does at each step.
@@ -191,7 +195,7 @@ fn judge(arguments: &Arguments, context: &Context) -> Result<Code, Failure> {
     };
     input::judge_each(&arguments.files, |file, wasm| {
         let calls = match (&invoked, modules.exports(wasm)) {
-            (None, _) => modules.calls(wasm),
+            (None, _) => modules.seeded_calls(wasm, arguments.campaign.seed),
             (Some(call), Some(exports)) => {
                 let unusable = |why| Failure::new(Code::Unusable, format!("{}: {why}", file.display()));
                 invoke::check(call, &exports).map_err(unusable)?;

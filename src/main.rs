@@ -52,7 +52,10 @@ fn main() -> ExitCode {
     };
     // A panic is a bug of ours: it is said in one line, with a code of its own.
     std::panic::set_hook(Box::new(|panic| say::error(format!("internal error: {panic}"))));
-    let ended = std::panic::catch_unwind(|| run(arguments.command)).unwrap_or(Ok(Code::Internal));
+    // Engines need a stack of known size.
+    let guarded = || std::panic::catch_unwind(|| run(arguments.command)).unwrap_or(Ok(Code::Internal));
+    let ended = mutagen_oracles::on_stack(guarded)
+        .unwrap_or_else(|error| Err(Failure::new(Code::Internal, format!("no thread: {error}"))));
     match ended {
         Ok(code) => code.into(),
         Err(Failure { code, message }) => {
@@ -69,7 +72,11 @@ fn run(command: Command) -> Result<Code, Failure> {
         Command::Ifc(arguments) => ifc::run(arguments),
         Command::Bugs(arguments) => bugs::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
-        Command::Replay(arguments) => replay::run(arguments),
+        Command::Replay(arguments) => replay::run(arguments, |words| {
+            let program = std::iter::once("mutagen-wasm");
+            let again = Arguments::try_parse_from(program.chain(words.iter().map(String::as_str)));
+            run(again.map_err(|error| Failure::new(Code::Unusable, one_line(&error.to_string())))?.command)
+        }),
     }
 }
 

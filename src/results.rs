@@ -4,7 +4,7 @@
 //! DIR/lock              held while a run writes here
 //! DIR/run.json          what was asked for, written before the work starts
 //! DIR/stats.json        the JSON object of the run, replaced as a whole: short while it runs, complete at its end
-//! DIR/findings/KIND-HASH.{wat,wasm,json}
+//! DIR/findings/KIND-HASH.{wat,wasm,json}  a leak of a machine: .txt and .json
 //! DIR/discrepancies/KIND-HASH.{wat,wasm,json}
 //! DIR/corpus/HASH.wasm  modules that showed something new
 //! DIR/slowest/AMOUNT-HASH.{wat,wasm}  modules that were slow, if that was looked for
@@ -16,6 +16,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -34,6 +35,30 @@ pub enum Earlier {
     Resume,
     /// Move them aside.
     MoveAside,
+}
+
+/// Where results go.
+#[derive(Args, Debug, Clone)]
+pub struct OutputFlags {
+    /// Stores findings, statistics and, of modules, the corpus here
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+
+    /// Moves earlier results in the output directory aside
+    #[arg(long, requires = "output")]
+    pub fresh: bool,
+}
+
+impl OutputFlags {
+    /// The output directory, if there is one.
+    pub fn results(&self, resume: bool) -> Result<Option<Results>, Failure> {
+        let earlier = match (resume, self.fresh) {
+            (true, _) => Earlier::Resume,
+            (_, true) => Earlier::MoveAside,
+            _ => Earlier::Refuse,
+        };
+        self.output.as_deref().map(|directory| Results::open(directory, earlier)).transpose()
+    }
 }
 
 /// How the names of hidden files end that are being written.
@@ -63,7 +88,7 @@ impl Results {
             return Err(Failure::new(
                 Code::Busy,
                 format!(
-                    "{} holds earlier results: go on with --resume, or move them aside with --fresh",
+                    "{} holds earlier results: go on with --resume (modules), or move them aside with --fresh",
                     directory.display()
                 ),
             ));
@@ -80,10 +105,24 @@ impl Results {
         self.write(&self.directory.join(name), format!("{value:#}\n").as_bytes());
     }
 
+    /// A JSON file at the top; null if there is none.
+    pub fn read_json(&self, name: &str) -> Value {
+        let bytes = fs::read(self.directory.join(name)).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
     /// What all earlier runs in this directory did together, by name: nothing if there were none.
     pub fn earlier_totals(&self) -> Value {
-        let stats = fs::read(self.directory.join("stats.json")).unwrap_or_default();
-        serde_json::from_slice::<Value>(&stats).map_or(Value::Null, |stats| stats["total"].clone())
+        self.read_json("stats.json")["total"].clone()
+    }
+
+    /// Removes evidence that something better took the place of.
+    pub fn discard(&self, inside: &str, evidence: &Evidence) {
+        let base = self.directory.join(inside).join(evidence.file_name());
+        for extension in ["wasm", "wat", "json"] {
+            // A file too many is no harm.
+            let _ = fs::remove_file(base.with_extension(extension));
+        }
     }
 
     /// Stores evidence under `findings` or `discrepancies`. Gives the path of its JSON file, if it could be stored.
@@ -93,6 +132,15 @@ impl Results {
         let stored = self.write(&base.with_extension("wasm"), &evidence.wasm)
             && self.write(&base.with_extension("wat"), evidence.wat().as_bytes())
             && self.write(&path, format!("{:#}\n", evidence.json()).as_bytes());
+        stored.then_some(path)
+    }
+
+    /// Stores a leak, as text and for [`replay`](crate::replay). Gives the path of its JSON file, if it could be stored.
+    pub fn store_leak(&self, explanation: &str, record: &Value) -> Option<PathBuf> {
+        let base = self.directory.join("findings").join(format!("leak-{}", hash(explanation.as_bytes())));
+        let path = base.with_extension("json");
+        let stored = self.write(&base.with_extension("txt"), format!("{explanation}\n").as_bytes())
+            && self.write(&path, format!("{record:#}\n").as_bytes());
         stored.then_some(path)
     }
 

@@ -78,6 +78,10 @@ fn judge(pair: &Pair, file: &Path, wasm: &[u8]) -> Result<bool, Failure> {
             format!("wasmi: {}; wasmtime: {}", step.target, step.reference.as_deref().unwrap_or("not asked"))
         })
         .collect();
-    say::out(format!("{}: {}", file.display(), answers.join("; ")))?;
+    let why = match &judgement.verdict {
+        Verdict::Equal | Verdict::Differ(_) => String::new(),
+        other => format!("; {other}"),
+    };
+    say::out(format!("{}: {}{why}", file.display(), answers.join("; ")))?;
     Ok(matches!(judgement.verdict, Verdict::Differ(_)))
 }

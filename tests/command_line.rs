@@ -3,7 +3,7 @@
 #[path = "common/program.rs"]
 mod program;
 
-use program::{run, run_in};
+use program::{run, run_at, run_in};
 use serde_json::Value;
 
 /// Bad input: the code, one line on standard error that has all these words, and nothing on standard output.
@@ -284,4 +284,70 @@ fn a_generator_of_functions_is_refused_where_modules_are_generated() {
         &["--generator", "interpreter-i32"],
     );
     assert_refused("interpret --guidance smith --generator derived", 2, &["--generator", "interpreter-i32"]);
+}
+
+#[test]
+fn leaks_are_stored_and_replay_from_their_file() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let found = run_at(directory.path(), "ifc stack --bug stack-2 --seed 5 --json -q -o out");
+    assert_eq!(found.code, 1, "{}", found.err);
+    let json: Value = serde_json::from_str(&found.out).expect("it is JSON");
+    let file = json["finding"]["file"].as_str().expect("there is a file");
+    let stored = std::fs::read_to_string(directory.path().join("out/stats.json")).expect("it is there");
+    assert_eq!(serde_json::from_str::<Value>(&stored).expect("it is JSON"), json);
+    let text =
+        std::fs::read_to_string(directory.path().join(file).with_extension("txt")).expect("it is there");
+
+    let again = run_at(directory.path(), &format!("replay {file}"));
+    assert_eq!(again.code, 1, "{}", again.err);
+    assert!(again.out.contains(text.trim_end()), "{}", again.out);
+    let refused = run_at(directory.path(), "ifc stack --bug stack-2 -o out");
+    assert_eq!(refused.code, 4, "{}", refused.err);
+    let fresh = run_at(directory.path(), "ifc register --tests 10 -o out --fresh");
+    assert_eq!(fresh.code, 0, "{}", fresh.err);
+    assert!(directory.path().join("out.old-1").join("run.json").exists(), "earlier results are kept");
+}
+
+#[test]
+fn the_size_of_generated_states_can_be_set() {
+    let discarded = |size: u32| {
+        let line = format!("ifc stack --guidance random --tests 3000 --json -q --switch max-size={size}");
+        serde_json::from_str::<Value>(&run(&line).out).expect("it is JSON")["discarded"].clone()
+    };
+    assert_ne!(discarded(2), discarded(9));
+}
+
+#[test]
+fn a_fix_is_no_bug_to_hunt_and_another_campaign_is_not_resumed() {
+    let refused = run("interpret --bug wasm-f1 --tests 10");
+    assert_eq!((refused.code, refused.err.lines().count()), (2, 1), "{}", refused.err);
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    assert_eq!(run_at(directory.path(), "validate --tests 100 -q -o out").code, 0);
+    let other = run_at(directory.path(), "validate --bug wasm-4 --tests 100 -q -o out --resume");
+    assert_eq!(other.code, 2, "{}", other.err);
+    assert!(other.err.contains("another campaign"), "{}", other.err);
+    assert_eq!(run_at(directory.path(), "validate --tests 100 -q -o out --resume").code, 0);
+}
+
+#[test]
+fn a_campaign_says_where_its_time_went() {
+    for line in ["interpret --fixes", "interpret --fixes --property interpreter", "validate --direction both"]
+    {
+        let json: Value =
+            serde_json::from_str(&run(&format!("{line} --tests 2000 --json -q")).out).expect("it is JSON");
+        for part in ["target", "reference", "loop"] {
+            assert!(json["seconds_in"][part].as_f64().is_some_and(|seconds| seconds > 0.0), "{line}: {json}");
+        }
+        assert!(run(&format!("{line} --tests 2000 -q")).out.contains("of the time: wasmi"), "{line}");
+    }
+}
+
+#[test]
+fn given_modules_are_called_with_arguments_that_follow_from_the_seed() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let module = r#"(module (func (export "f") (param i64) (result i64) local.get 0))"#;
+    std::fs::write(directory.path().join("module.wat"), module).expect("it can be written");
+    let judged = |seed: u32| run_at(directory.path(), &format!("interpret module.wat --seed {seed}")).out;
+    assert_eq!(judged(1), judged(1));
+    assert_ne!(judged(1), judged(2));
 }

@@ -4,9 +4,8 @@
 mod program;
 
 use std::fs;
-use std::path::Path;
 
-use program::{Run, run, run_in};
+use program::{Run, run, run_at};
 use serde_json::Value;
 
 const GUIDANCES: [&str; 9] =
@@ -14,10 +13,6 @@ const GUIDANCES: [&str; 9] =
 
 fn json(run: &Run) -> Value {
     serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err))
-}
-
-fn run_at(directory: &Path, line: &str) -> Run {
-    run_in(directory, &line.split_whitespace().collect::<Vec<_>>(), b"")
 }
 
 #[track_caller]

@@ -1,5 +1,6 @@
 //! Arguments that show what ordinary ones hide.
 
+use mutagen_engine::Source;
 use mutagen_oracles::{Value, ValueType};
 use mutagen_wasm_ast::{FuncType, ValType};
 
@@ -23,7 +24,8 @@ fn value_type(ty: ValType) -> ValueType {
     }
 }
 
-/// The argument lists for a signature: all zero, then boundary values of every type.
+/// The argument lists for a signature: all zero, then boundary values of every type. Parameters of one type get different ones,
+/// since a function of two equal arguments does not show which is which.
 ///
 /// ```
 /// use mutagen_oracles::{Value, ValueType};
@@ -32,9 +34,29 @@ fn value_type(ty: ValType) -> ValueType {
 /// let lists = boundary_arguments(&[ValueType::I32]);
 /// assert_eq!(lists[0], [Value::I32(0)]);
 /// assert_eq!(lists.len(), 6);
+/// assert!(boundary_arguments(&[ValueType::I32; 2])[1..].iter().all(|list| list[0] != list[1]));
 /// ```
 pub fn boundary_arguments(signature: &[ValueType]) -> Vec<Vec<Value>> {
-    (0..LISTS).map(|list| signature.iter().map(|ty| boundary(*ty, list)).collect()).collect()
+    let argument = |list: usize, place: usize| {
+        let ty = signature[place];
+        let before = signature[..place].iter().filter(|other| **other == ty).count();
+        boundary(ty, if list == 0 { 0 } else { 1 + (list - 1 + before) % (LISTS - 1) })
+    };
+    let arguments = |list| (0..signature.len()).map(|place| argument(list, place)).collect();
+    (0..LISTS).map(arguments).collect()
+}
+
+/// Arguments for a signature with random bits.
+pub(crate) fn random_arguments(signature: &[ValueType], source: &mut Source) -> Vec<Value> {
+    let value = |ty: &ValueType| match ty {
+        ValueType::I32 => Value::I32(source.bits() as u32),
+        ValueType::I64 => Value::I64(source.bits()),
+        ValueType::F32 => Value::F32(source.bits() as u32),
+        ValueType::F64 => Value::F64(source.bits()),
+        ValueType::V128 => Value::V128(u128::from(source.bits()) << 64 | u128::from(source.bits())),
+        ValueType::FuncRef | ValueType::ExternRef => Value::zero(*ty),
+    };
+    signature.iter().map(value).collect()
 }
 
 /// The boundary value of a type in one of the lists. 65,536 is the first address behind a memory of one page; the last number

@@ -28,6 +28,7 @@ pub struct Interpreter {
     arguments: Vec<Vec<Value>>,
     open: Vec<Answered>,
     late: VecDeque<(Stub, Outcome)>,
+    asked_alone: u64,
 }
 
 /// A function that the target has run and the reference has not.
@@ -53,12 +54,18 @@ impl Interpreter {
     /// If the reference refuses the settings.
     pub fn new(context: &Context, ty: FuncType) -> Result<Self, String> {
         let arguments = boundary_arguments(&signature_of(&ty));
-        Ok(Self { pair: Pair::new(context)?, ty, arguments, open: Vec::new(), late: VecDeque::new() })
+        let (pair, open, late) = (Pair::new(context)?, Vec::new(), VecDeque::new());
+        Ok(Self { pair, ty, arguments, open, late, asked_alone: 0 })
     }
 
     /// The engines.
     pub fn pair(&self) -> &Pair {
         &self.pair
+    }
+
+    /// How often the batch did not settle what to make of a function, so that both engines were asked about it alone.
+    pub fn asked_alone(&self) -> u64 {
+        self.asked_alone
     }
 
     /// The calls by which a function of this type is judged.
@@ -75,17 +82,22 @@ impl Interpreter {
     /// What the target does, or why there is nothing to compare.
     fn run_target(&self, stub: &Stub) -> Result<Answered, Outcome> {
         let bytes = stub.to_module(&self.ty).encode();
-        let mut instance =
-            self.pair.target.instantiate(&bytes).map_err(|failed| self.not_started(stub, &failed))?;
-        let endings = run(&mut *instance, &self.arguments, None);
+        let started = self.pair.times.target(|| {
+            let mut instance = self.pair.target.instantiate(&bytes)?;
+            let endings = run(&mut *instance, &self.arguments, None);
+            Ok((instance, endings))
+        });
+        let (mut instance, endings) = started.map_err(|failed| self.not_started(stub, &failed))?;
         match endings.last() {
             Some(Ending::Panicked(_)) => Err(self.judge_now(stub)),
+            // The calls before it may have shown something.
+            Some(ending) if is_inconclusive(ending) && endings.len() > 1 => Err(self.judge_now(stub)),
             Some(ending) if is_inconclusive(ending) => Err(inconclusive(ending)),
             _ if gate(&bytes).is_some() => {
                 Err(Outcome::discarded().label(INCONCLUSIVE).label("too large for the reference"))
             }
             _ => {
-                let (state, fuel) = (instance.state(), instance.fuel_used());
+                let (state, fuel) = self.pair.times.target(|| (instance.state(), instance.fuel_used()));
                 Ok(Answered { stub: stub.clone(), endings, state, fuel })
             }
         }
@@ -109,12 +121,13 @@ impl Interpreter {
             .reference(|| catch(|| self.pair.reference.compile(&module.encode())).unwrap_or_else(Err));
         for (number, answered) in open.into_iter().enumerate() {
             let agrees = compiled.as_ref().is_ok_and(|compiled| {
-                let theirs = self.pair.times.reference(|| {
+                let ask = || {
                     let mut instance = compiled.instantiate().ok()?;
                     let endings = run(&mut *instance, &self.arguments, Some(number));
                     Some((endings, instance.state()))
-                });
-                theirs.is_some_and(|(endings, state)| self.agree(&answered, &endings, &state))
+                };
+                let theirs = self.pair.times.reference(|| catch(ask));
+                theirs.ok().flatten().is_some_and(|(endings, state)| self.agree(&answered, &endings, &state))
             });
             if !agrees {
                 self.look_closer(answered.stub);
@@ -132,6 +145,7 @@ impl Interpreter {
 
     /// The engines seem to differ on a function, or could not be compared in the batch: asks again about it alone.
     fn look_closer(&mut self, stub: Stub) {
+        self.asked_alone += 1;
         let outcome = self.judge_now(&stub);
         if outcome.verdict != Judged::Passed {
             self.late.push_back((stub, outcome));
@@ -141,7 +155,7 @@ impl Interpreter {
 
 impl Property<Stub> for Interpreter {
     fn check(&mut self, stub: &Stub) -> Outcome {
-        match self.pair.times.target(|| self.run_target(stub)) {
+        match self.run_target(stub) {
             Ok(answered) => {
                 let passed = Outcome::passed().costing(answered.fuel);
                 self.open.push(answered);

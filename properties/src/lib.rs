@@ -18,6 +18,7 @@ mod pair;
 mod search;
 mod smith;
 pub mod ssni;
+mod times;
 mod validator;
 
 pub use arguments::{boundary_arguments, signature_of};
@@ -26,7 +27,8 @@ pub use injected::{Injected, Injection};
 pub use interpreter::Interpreter;
 pub use invocation::{Argument, Invocation, Invoked};
 pub use modules::Modules;
-pub use pair::{Context, DISCREPANCY, INCONCLUSIVE, Pair, Times, outcome, settings};
+pub use pair::{Context, DISCREPANCY, INCONCLUSIVE, Pair, outcome, settings};
 pub use search::{ModuleGenerator, Search, UnknownSearch};
 pub use smith::Smith;
+pub use times::Times;
 pub use validator::{Direction, Validator};

@@ -1,11 +1,14 @@
 //! Interpreters agree on whole modules: the property `interpreter`.
 
-use mutagen_engine::{Outcome, Property};
-use mutagen_oracles::{Call, Engine, Function, Validity};
+use mutagen_engine::{Outcome, Property, Source};
+use mutagen_oracles::{Call, Engine, Function, Validity, Value, ValueType};
 use mutagen_wasm_ast::Module;
 
-use crate::arguments::boundary_arguments;
+use crate::arguments::{boundary_arguments, random_arguments};
 use crate::pair::{Context, Pair};
+
+/// How many lists of random arguments a function is called with where a seed is given.
+const SEEDED: usize = 2;
 
 /// The property `interpreter`: instantiating a module and calling every exported function does the same on both sides.
 pub struct Modules {
@@ -34,11 +37,30 @@ impl Modules {
 
     /// The calls by which a module is judged: every exported function with boundary arguments.
     pub fn calls(&self, bytes: &[u8]) -> Vec<Call> {
-        let per_function = |function: Function| {
-            let lists = boundary_arguments(&function.signature.parameters);
-            lists.into_iter().map(move |list| Call::new(function.name.clone(), list))
-        };
-        self.exports(bytes).unwrap_or_default().into_iter().flat_map(per_function).collect()
+        self.calls_with(bytes, boundary_arguments)
+    }
+
+    /// The same with some random arguments, which follow from the seed, after the boundary ones.
+    pub fn seeded_calls(&self, bytes: &[u8], seed: u64) -> Vec<Call> {
+        let mut source = Source::seeded(seed);
+        self.calls_with(bytes, |signature| {
+            let mut lists = boundary_arguments(signature);
+            lists.extend((0..SEEDED).map(|_| random_arguments(signature, &mut source)));
+            lists
+        })
+    }
+
+    fn calls_with(
+        &self,
+        bytes: &[u8],
+        mut arguments: impl FnMut(&[ValueType]) -> Vec<Vec<Value>>,
+    ) -> Vec<Call> {
+        let mut calls = Vec::new();
+        for Function { name, signature } in self.exports(bytes).unwrap_or_default() {
+            let lists = arguments(&signature.parameters);
+            calls.extend(lists.into_iter().map(|list| Call::new(name.clone(), list)));
+        }
+        calls
     }
 }
 

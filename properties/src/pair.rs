@@ -1,8 +1,5 @@
 //! The two engines, and what a difference between them means.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
 use mutagen_engine::{Failure, Outcome};
 use mutagen_oracles::{
     Call, Difference, Engine, Features as OracleFeatures, Guarded, Judgement, Question, Settings, Step,
@@ -12,6 +9,7 @@ use mutagen_wasm_ast::Features;
 
 use crate::discrepancies::Discrepancies;
 use crate::injected::{Injected, Injection};
+use crate::times::Times;
 
 /// How often a difference must show in fresh engines before it is believed.
 const CONFIRMATIONS: usize = 3;
@@ -25,36 +23,6 @@ pub struct Pair {
     pub(crate) discrepancies: Discrepancies,
     /// Where the time went.
     pub(crate) times: Times,
-}
-
-/// Where the time of a campaign went, for its report. Clones share what they hold.
-#[derive(Clone, Debug, Default)]
-pub struct Times(Arc<Mutex<[Duration; 2]>>);
-
-impl Times {
-    /// Seconds in the target and in the reference.
-    pub fn seconds(&self) -> [f64; 2] {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).map(|time| time.as_secs_f64())
-    }
-
-    fn add(&self, side: usize, time: Duration) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)[side] += time;
-    }
-
-    pub(crate) fn target<R>(&self, body: impl FnOnce() -> R) -> R {
-        self.measure(0, body)
-    }
-
-    pub(crate) fn reference<R>(&self, body: impl FnOnce() -> R) -> R {
-        self.measure(1, body)
-    }
-
-    fn measure<R>(&self, side: usize, body: impl FnOnce() -> R) -> R {
-        let start = Instant::now();
-        let result = body();
-        self.add(side, start.elapsed());
-        result
-    }
 }
 
 /// What all workers of a campaign on two engines share.
@@ -137,7 +105,9 @@ impl Pair {
 
     /// Judges a module and calls from the beginning, in fresh engines.
     pub fn judge(&self, bytes: &[u8], calls: &[Call]) -> Judgement {
-        judge(bytes, calls, &self.target, &self.reference, &self.settings)
+        let (target, reference) =
+            (self.times.of_target(&self.target), self.times.of_reference(&self.reference));
+        judge(bytes, calls, &target, &reference, &self.settings)
     }
 
     /// In what the engines differ without the injected bug.
@@ -174,6 +144,8 @@ pub fn outcome(judgement: &Judgement) -> Outcome {
     match &judgement.verdict {
         Verdict::Equal => Outcome::passed().costing(judgement.fuel),
         Verdict::Differ(difference) => failure(judgement, difference).into(),
+        // Never run, as an invalid module is not.
+        limit @ Verdict::Limit(_) => Outcome::discarded().label(limit.to_string()),
         other => Outcome::discarded().label(INCONCLUSIVE).label(other.to_string()),
     }
 }

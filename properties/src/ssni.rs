@@ -6,8 +6,10 @@ use std::str::FromStr;
 use mutagen_engine::{Failure, Outcome};
 use mutagen_ifc::fault::Fault;
 use mutagen_ifc::noninterference::{self as judge, Judgement};
-use mutagen_ifc::rule::Table;
+use mutagen_ifc::rule::{OpCode, Table};
 use mutagen_ifc::{finding, register, stack};
+
+use crate::DISCREPANCY;
 
 /// A noninterference property of the stack machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,30 +72,49 @@ pub fn stack_machine(
     property: Noninterference,
     fault: Option<Fault<stack::OpCode>>,
 ) -> impl FnMut(&stack::Variation) -> Outcome {
-    let table = fault.as_ref().map_or_else(Table::correct, Fault::table);
+    let [table, correct] = tables(fault.as_ref());
     let judge = match property {
         Noninterference::Ssni => judge::stack::ssni,
         Noninterference::Msni => judge::stack::msni,
         Noninterference::Eeni => judge::stack::eeni,
     };
-    move |pair| outcome(judge(&table, pair), |violation| finding::stack::explain(violation, fault.as_ref()))
+    move |pair| {
+        let explain = |violation: &_| finding::stack::explain(violation, fault.as_ref());
+        outcome(judge(&table, pair), || fault.is_some() && is_violated(&judge(&correct, pair)), explain)
+    }
 }
 
 /// The register machine, correct or with a fault, must not leak in a single step.
 pub fn register_machine(
     fault: Option<Fault<register::OpCode>>,
 ) -> impl FnMut(&register::Variation) -> Outcome {
-    let table = fault.as_ref().map_or_else(Table::correct, Fault::table);
+    let [table, correct] = tables(fault.as_ref());
     move |pair| {
         let explain = |violation: &_| finding::register::explain(pair, violation, fault.as_ref());
-        outcome(judge::register::ssni(&table, pair), explain)
+        let judge = judge::register::ssni;
+        outcome(judge(&table, pair), || fault.is_some() && is_violated(&judge(&correct, pair)), explain)
     }
 }
 
-fn outcome<V>(judgement: Judgement<V>, explain: impl FnOnce(&V) -> String) -> Outcome {
+/// The rules with the fault, and those without.
+fn tables<O: OpCode>(fault: Option<&Fault<O>>) -> [Table<O>; 2] {
+    [fault.map_or_else(Table::correct, Fault::table), Table::correct()]
+}
+
+fn is_violated<V>(judgement: &Judgement<V>) -> bool {
+    matches!(judgement, Judgement::Violated(_))
+}
+
+/// A judgement as the outcome of a test. A leak that stays without the fault is none of the fault's.
+fn outcome<V>(
+    judgement: Judgement<V>,
+    stays: impl FnOnce() -> bool,
+    explain: impl FnOnce(&V) -> String,
+) -> Outcome {
     match judgement {
         Judgement::Holds => Outcome::passed(),
         Judgement::Discarded(why) => Outcome::discarded().label(why.name()),
+        Judgement::Violated(_) if stays() => Outcome::discarded().label(DISCREPANCY),
         Judgement::Violated(violation) => Failure::new("the observer can tell the machines apart")
             .kind("leak")
             .detail("explanation", explain(&violation))

@@ -55,5 +55,11 @@ pub fn end(child: Child) -> Run {
 #[allow(dead_code, reason = "not all test programs need it")]
 pub fn run(line: &str) -> Run {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    run_in(directory.path(), &line.split_whitespace().collect::<Vec<_>>(), b"")
+    run_at(directory.path(), line)
+}
+
+/// Runs the program with the words of a line, in `directory`.
+#[allow(dead_code, reason = "not all test programs need it")]
+pub fn run_at(directory: &Path, line: &str) -> Run {
+    run_in(directory, &line.split_whitespace().collect::<Vec<_>>(), b"")
 }

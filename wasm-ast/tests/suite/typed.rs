@@ -41,7 +41,7 @@ fn typed_functions_are_valid_with_the_features_of_the_scope() {
 }
 
 #[test]
-fn typed_functions_use_every_numeric_instruction_that_the_scope_has() {
+fn typed_functions_use_what_the_scope_has() {
     let texts = typed(&FuncType::new([I32, F32], [I32]), Features::WASM1, 20_000).join("\n");
     let words: HashSet<&str> = texts.split_whitespace().collect();
     for instruction in [
@@ -58,14 +58,31 @@ fn typed_functions_use_every_numeric_instruction_that_the_scope_has() {
         "f64.load",
         "select",
         "if",
+        "block",
+        "br_if",
+        "br_table",
         "local.get",
         "local.set",
+        "local.tee",
+        "memory.size",
+        "memory.grow",
         "i32.store8",
         "f32.store",
     ] {
         assert!(words.contains(instruction), "{instruction} does not occur");
     }
-    assert!(!words.iter().any(|word| word.starts_with("i32.extend8_s") || word.starts_with("v128")));
+    let later = ["i32.extend8_s", "v128", "memory.fill", "memory.copy"];
+    assert!(!words.iter().any(|word| later.iter().any(|later| word.starts_with(later))));
+    let texts = typed(&FuncType::new([I32, F32], [I32]), Features::WASM2, 20_000).join("\n");
+    assert!(later.iter().all(|later| texts.contains(later)));
+}
+
+#[test]
+fn typed_functions_of_types_without_a_parameter_convert_one() {
+    // Operators on constants alone would be computed by the translator.
+    let texts = typed(&FuncType::new([I32], [I64]), Features::WASM1, 1000);
+    let converted = |text: &&String| text.contains("i64.extend_i32_s") && text.contains("local.get 0");
+    assert!(texts.iter().filter(converted).count() > 50);
 }
 
 #[test]
