@@ -120,15 +120,22 @@ fn shards_that_run_at_the_same_time_in_one_directory_are_together_the_whole_run(
 
 #[test]
 fn the_recipe_for_several_processes_does_what_the_documentation_says() {
-    let recipe = DOCUMENTATION.lines().find(|line| line.starts_with("seq 0 1 | xargs")).expect("it is there");
-    let here = temporary();
-    let program = command(here.path(), &[]).get_program().to_string_lossy().into_owned();
-    let script = recipe.replace("mutagen-wasm", &program).replace("--suite smoke", PLAN);
-    assert!(script.contains(PLAN) && script.contains(&program), "{script}");
-    let shell = Command::new("sh").args(["-c", &script]).current_dir(here.path()).output();
-    let output = shell.expect("there is a shell");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(results(&here.path().join("results")).len(), 6);
+    let mut recipes = vec!["seq 0 1 | xargs"];
+    let parallel = Command::new("parallel").arg("--version").output();
+    if parallel.is_ok_and(|output| output.stdout.starts_with(b"GNU parallel")) {
+        recipes.push("parallel mutagen-wasm");
+    }
+    for start in recipes {
+        let recipe = DOCUMENTATION.lines().find(|line| line.starts_with(start)).expect("it is there");
+        let here = temporary();
+        let program = command(here.path(), &[]).get_program().to_string_lossy().into_owned();
+        let script = recipe.replace("mutagen-wasm", &program).replace("--suite smoke", PLAN);
+        assert!(script.contains(PLAN) && script.contains(&program), "{script}");
+        let shell = Command::new("sh").args(["-c", &script]).current_dir(here.path()).output();
+        let output = shell.expect("there is a shell");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(results(&here.path().join("results")).len(), 6, "{script}");
+    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ const DEFAULT_SUITE: &str = "smoke";
     paper-wasm   the WebAssembly study of the MUTAGEN paper (Table 2, Fig. 4)\n  \
     paper-ifc    the stack machine of the MUTAGEN and FuzzChick papers (Tables 3 and 4, Fig. 3)\n  \
     register     the register machine of the FuzzChick paper (Fig. 9)\n  \
-    held-out     bugs by which no default of the search was chosen\n  \
+    held-out     bugs of our own, first hunted when the defaults stood\n  \
     all          every bug and every guidance")]
 pub struct Arguments {
     /// Only this part of the cells, of so many
