@@ -85,7 +85,7 @@ const SUITES: [Suite; 6] = [
     },
     Suite {
         name: "held-out",
-        about: "bugs of our own, first hunted when the defaults of the search stood",
+        about: "bugs of our own, first hunted when the defaults stood",
         tasks: &["wasm-x*"],
         strategies: &PAPER,
         peers: Peers::OfPaper(&[]),
