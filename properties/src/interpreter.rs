@@ -84,7 +84,7 @@ impl Interpreter {
         let bytes = stub.to_module(&self.ty).encode();
         let started = self.pair.times.target(|| {
             let mut instance = self.pair.target.instantiate(&bytes)?;
-            let endings = run(&mut *instance, &self.arguments, None);
+            let endings = run(&mut *instance, &self.arguments);
             Ok((instance, endings))
         });
         let (mut instance, endings) = started.map_err(|failed| self.not_started(stub, &failed))?;
@@ -123,7 +123,7 @@ impl Interpreter {
             let agrees = compiled.as_ref().is_ok_and(|compiled| {
                 let ask = || {
                     let mut instance = compiled.instantiate().ok()?;
-                    let endings = run(&mut *instance, &self.arguments, Some(number));
+                    let endings = run(&mut *instance, &numbered(&self.arguments, number));
                     Some((endings, instance.state()))
                 };
                 let theirs = self.pair.times.reference(|| catch(ask));
@@ -173,13 +173,11 @@ impl Property<Stub> for Interpreter {
     }
 }
 
-/// Calls the function with each list, in a joined module the one with this number, until a call ends in a way after which
-/// nothing can be compared.
-fn run(instance: &mut dyn Instance, arguments: &[Vec<Value>], number: Option<usize>) -> Vec<Ending> {
+/// Calls the function with each list, until a call ends in a way after which nothing can be compared.
+fn run(instance: &mut dyn Instance, arguments: &[Vec<Value>]) -> Vec<Ending> {
     let mut endings = Vec::with_capacity(arguments.len());
     for list in arguments {
-        let list = list.iter().cloned().chain(number.map(|number| Value::I32(number as u32)));
-        let ending = instance.call(Stub::FUNCTION, &list.collect::<Vec<_>>());
+        let ending = instance.call(Stub::FUNCTION, list);
         let last = is_inconclusive(&ending) || matches!(ending, Ending::Panicked(_));
         endings.push(ending);
         if last {
@@ -187,6 +185,12 @@ fn run(instance: &mut dyn Instance, arguments: &[Vec<Value>], number: Option<usi
         }
     }
     endings
+}
+
+/// The lists for the function with this number in a joined module.
+fn numbered(arguments: &[Vec<Value>], number: usize) -> Vec<Vec<Value>> {
+    let number = Value::I32(number as u32);
+    arguments.iter().map(|list| list.iter().chain([&number]).cloned().collect()).collect()
 }
 
 fn is_inconclusive(ending: &Ending) -> bool {
