@@ -166,6 +166,28 @@ fn the_smallest_value_avoids_boxes_since_they_may_lead_back() {
 }
 
 #[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+struct Wrapper(Box<Wrapped>);
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+enum Wrapped {
+    Again(Wrapper),
+    Leaf(u8, u8),
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+enum Attempt {
+    Retried(Result<Box<Attempt>, u8>),
+    Failed(u8, u8),
+}
+
+#[test]
+fn the_smallest_value_avoids_types_of_other_definitions_and_the_first_case_of_a_result() {
+    assert_eq!(Wrapper::smallest(), Wrapper(Box::new(Wrapped::Leaf(0, 0))));
+    assert_eq!(Attempt::smallest(), Attempt::Failed(0, 0));
+    assert!(generated::<Attempt>(3).iter().all(|attempt| depth(attempt) <= 9));
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
 enum Boxes {
     Plain(u8, Option<bool>),
     Boxed(Box<u8>, Box<Option<bool>>),

@@ -1,7 +1,7 @@
 //! A definition as the derives see it, and why some cannot be derived.
 
 use crate::attributes::{ContainerAttributes, FieldAttributes, VariantAttributes};
-use crate::recursion::{Recursion, is_self, plain, recursion, unboxed};
+use crate::recursion::{Recursion, has_an_end, is_self, plain, recursion, unboxed};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
@@ -104,10 +104,17 @@ impl Container {
     /// The variant of the smallest value. One that is ruled out by no scope is better than one that can be.
     pub fn smallest(&self) -> Option<&Variant> {
         let default = self.variants.iter().find(|variant| variant.attributes.default);
-        // A box may hold a type that leads back here; what leads back by another way can be empty.
-        let boxes = |variant: &Variant| variant.fields.iter().filter(|field| field.boxed).count();
-        let cost =
-            |variant: &&Variant| (variant.attributes.when.is_some(), boxes(variant), variant.fields.len());
+        // A type of another definition may lead back here; what leads back by a way that is seen here can be empty.
+        let open = |field: &&Field| field.attributes.default.is_none() && !has_an_end(&field.ty);
+        let cost = |variant: &&Variant| {
+            let count = |chosen: &dyn Fn(&&Field) -> bool| variant.fields.iter().filter(chosen).count();
+            (
+                variant.attributes.when.is_some(),
+                count(&open),
+                count(&|field| field.boxed),
+                variant.fields.len(),
+            )
+        };
         default.or_else(|| self.terminal().into_iter().min_by_key(cost))
     }
 }

@@ -81,9 +81,64 @@ pub fn recursion(ty: &Type, input: &DeriveInput) -> Recursion {
             tuple.elems.iter().map(|ty| recursion(ty, input)).max().unwrap_or(Recursion::None)
         }
         Type::Array(array) => recursion(&array.elem, input),
+        // Its smallest value is that of its first case.
+        Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Result") => {
+            let last = path.path.segments.last().and_then(|last| first_argument(&last.arguments));
+            let first = last.map_or(Recursion::None, |first| recursion(first, input));
+            let other =
+                if mentions(ty.to_token_stream(), input) { Recursion::Inside } else { Recursion::None };
+            first.max(other)
+        }
         _ if mentions(ty.to_token_stream(), input) => Recursion::Inside,
         _ => Recursion::None,
     }
+}
+
+/// Whether the smallest value of this type certainly has an end, wherever it is used: a type of the language or the standard library
+/// that can be empty, or is made of such types. Of other definitions nothing is known here; they may lead back.
+pub fn has_an_end(ty: &Type) -> bool {
+    match plain(ty) {
+        Type::Tuple(tuple) => tuple.elems.iter().all(has_an_end),
+        Type::Array(array) => has_an_end(&array.elem),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| match &*last.ident.to_string() {
+            "Box" | "Result" => first_argument(&last.arguments).is_some_and(has_an_end),
+            name => ENDS.contains(&name),
+        }),
+        _ => false,
+    }
+}
+
+/// Numbers, and what can be empty.
+const ENDS: [&str; 21] = [
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "isize",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "usize",
+    "f32",
+    "f64",
+    "bool",
+    "char",
+    "String",
+    "Vec",
+    "Option",
+    "PhantomData",
+    "BTreeMap",
+];
+
+fn first_argument(arguments: &PathArguments) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
 }
 
 fn mentions(tokens: TokenStream, input: &DeriveInput) -> bool {
