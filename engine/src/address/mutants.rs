@@ -14,11 +14,13 @@ pub struct MutantsConfig {
     pub seed: u64,
     /// Whether the seed permutes the mutants inside each position.
     pub shuffle: bool,
+    /// Whether a mutant that equals an earlier one is left out. All of them are kept for that, and compared.
+    pub distinct: bool,
 }
 
 impl Default for MutantsConfig {
     fn default() -> Self {
-        Self { order: Order::Level, samples: 1, seed: 0, shuffle: false }
+        Self { order: Order::Level, samples: 1, seed: 0, shuffle: false, distinct: false }
     }
 }
 
@@ -31,6 +33,13 @@ impl Default for MutantsConfig {
 /// let all: Vec<_> = mutants(&Some(true), &config, &scope).map(|(_, mutant)| mutant).collect();
 /// assert_eq!(all, [None, Some(false)]);
 /// assert_eq!(mutants(&Some(true), &config, &scope).count_all(), 2);
+///
+/// // Either of two equal elements can be removed.
+/// let twice = vec![7_u8, 7];
+/// let mutants = |distinct| mutants(&twice, &MutantsConfig { distinct, ..config }, &scope);
+/// let shorter = |distinct| mutants(distinct).filter(|(_, mutant)| mutant == &[7]).count();
+/// assert!(shorter(false) > 1);
+/// assert_eq!(shorter(true), 1);
 /// ```
 pub fn mutants<'a, T: Mutable + Clone>(
     value: &'a T,
@@ -38,7 +47,8 @@ pub fn mutants<'a, T: Mutable + Clone>(
     scope: &Scope,
 ) -> Mutants<'a, T> {
     let source = Source::seeded(config.seed).with_scope(scope.clone());
-    Mutants { value, source, addresses: Addresses::new(value, config, scope) }
+    let given = config.distinct.then(Vec::new);
+    Mutants { value, source, addresses: Addresses::new(value, config, scope), given }
 }
 
 /// The mutants of a value, see [`mutants`].
@@ -47,11 +57,14 @@ pub struct Mutants<'a, T> {
     value: &'a T,
     source: Source,
     addresses: Addresses<'a, T>,
+    /// Those that were given, if none is to be given twice.
+    given: Option<Vec<T>>,
 }
 
 impl<'a, T: Mutable + Clone> Mutants<'a, T> {
     /// How many addresses are left, without building a mutant. A few of them may turn out equal to the value, where it has
-    /// equal parts that change places: those are not mutants, and the iterator passes over them.
+    /// equal parts that change places: those are not mutants, and the iterator passes over them, as it does over repeats if
+    /// asked to.
     pub fn count_all(self) -> usize {
         self.addresses.count_all()
     }
@@ -68,10 +81,23 @@ impl<T: Mutable + Clone> Iterator for Mutants<'_, T> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let address = self.addresses.next()?;
-            if let Some(mutant) = apply(self.value, &address, &mut self.source) {
+            if let Some(mutant) = apply(self.value, &address, &mut self.source)
+                && self.is_wanted(&mutant)
+            {
                 return Some((address, mutant));
             }
         }
+    }
+}
+
+impl<T: Mutable + Clone> Mutants<'_, T> {
+    fn is_wanted(&mut self, mutant: &T) -> bool {
+        let Some(given) = &mut self.given else { return true };
+        let wanted = !given.iter().any(|earlier| mutant.equals(earlier.as_any()));
+        if wanted {
+            given.push(mutant.clone());
+        }
+        wanted
     }
 }
 
