@@ -110,12 +110,10 @@ impl Hunt<'_> {
     /// One paragraph for people.
     pub fn summary<T>(&self, report: &Report<T>) -> String {
         let mut text = format!(
-            "{} tests in {:.3} s ({:.0}/s): {} passed, {} discarded; stopped: {}",
-            report.tests,
+            "{}; {:.3} s ({:.0}/s); stopped: {}",
+            report.short(),
             report.seconds,
             report.tests_per_second(),
-            report.passed,
-            report.discarded,
             stop_reason(report.stop)
         );
         if self.flags.verbose {

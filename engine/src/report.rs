@@ -111,6 +111,23 @@ impl<T> Report<T> {
         if self.seconds > 0.0 { self.tests as f64 / self.seconds } else { 0.0 }
     }
 
+    /// The totals with their shares, in one line.
+    ///
+    /// ```
+    /// use mutagen_engine::{Campaign, Random};
+    ///
+    /// let report = Campaign::new(0).tests(200).run(&mut Random::new(0), &mut |_: &bool| true);
+    /// assert_eq!(report.short(), "200 tests: 200 passed (100.0 %), 0 discarded (0.0 %), 0 failed (0.0 %)");
+    /// ```
+    pub fn short(&self) -> String {
+        let share = |count: u64| 100.0 * count as f64 / self.tests.max(1) as f64;
+        let total = |count: u64, name: &str| format!("{count} {name} ({:.1} %)", share(count));
+        let interesting = self.figures.counts.get("interesting").map(|count| total(*count, "interesting"));
+        let verdicts = [(self.passed, "passed"), (self.discarded, "discarded"), (self.failed, "failed")];
+        let totals = verdicts.map(|(count, name)| total(count, name)).into_iter().chain(interesting);
+        format!("{} tests: {}", self.tests, totals.collect::<Vec<_>>().join(", "))
+    }
+
     /// The report without what depends on the clock. Same seed, same configuration, one job: the same report.
     pub fn without_times(mut self) -> Self {
         self.seconds = 0.0;
