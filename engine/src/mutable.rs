@@ -24,6 +24,8 @@ pub trait Dynamic: Any {
     fn restore(&mut self, other: &dyn Any) -> bool;
     /// Whether `other` is of the same type, and equal.
     fn equals(&self, other: &dyn Any) -> bool;
+    /// The name of the type, for people.
+    fn type_name(&self) -> &'static str;
 }
 
 impl<T: Clone + PartialEq + 'static> Dynamic for T {
@@ -50,6 +52,10 @@ impl<T: Clone + PartialEq + 'static> Dynamic for T {
 
     fn equals(&self, other: &dyn Any) -> bool {
         other.downcast_ref::<T>() == Some(self)
+    }
+
+    fn type_name(&self) -> &'static str {
+        std::any::type_name::<T>()
     }
 }
 
@@ -163,7 +169,8 @@ impl AddAssign for Count {
 /// * The same value and the same scope give the same mutants in the same order.
 /// * Counting builds nothing.
 /// * `mutate` changes only the root: children are moved or cloned from the value, or are the smallest.
-/// * A mutant is never equal to the value: `mutate` says false then, as it does for a number that is too large.
+/// * A mutant is never equal to the value: `mutate` says false then, as it does for a number that is too large. Equal is what
+///   `PartialEq` says: `0.0` and `-0.0` are, two `NaN`s are not.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no mutants",
     label = "does not implement `Mutable`",

@@ -4,7 +4,7 @@ use mutagen_engine::{
     Address, Generate, Mutable, MutantsConfig, NumberMutants, Order, Permutation, Scope, SequenceMutants,
     Source, apply, mutants, node_at, positions,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 #[derive(Generate, Mutable, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -132,7 +132,7 @@ enum Zoo {
     Text { letter: char, text: String, maybe: Option<String> },
     Many(Vec<Zoo>, [bool; 2], (u8, ())),
     Twins(Box<Zoo>, Box<Zoo>),
-    Table(std::collections::BTreeMap<u8, Result<Box<Zoo>, i16>>),
+    Table(BTreeMap<u8, Result<Box<Zoo>, i16>>),
 }
 
 fn zoo() -> impl Iterator<Item = Zoo> {

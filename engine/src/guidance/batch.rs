@@ -1,7 +1,7 @@
 //! All mutants of one value, made when they are needed.
 
 use super::MutagenConfig;
-use super::fragments::Fragments;
+use super::fragments::{Fragments, positions};
 use super::twins::twin_field;
 use crate::{Count, Mutable, Order, Permutation, PositionCursor, Source, node_at, node_at_mut};
 
@@ -10,7 +10,20 @@ pub(super) struct Batch<T> {
     parent: T,
     pub(super) lineage: Lineage,
     cursor: PositionCursor,
+    /// How many positions the cursor has come to.
+    visited: usize,
     here: Here,
+}
+
+/// How far a batch is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Standing {
+    /// Positions whose mutants were all given.
+    pub(super) done: usize,
+    /// Mutants left at the position in turn.
+    pub(super) left_here: usize,
+    /// Positions that come after it.
+    pub(super) to_come: usize,
 }
 
 /// What a test hands down to its mutants.
@@ -35,7 +48,7 @@ struct Here {
     first_fragment: usize,
     /// The field of the root that holds the same thing at the same place, if both are to be mutated together.
     twin: Option<u32>,
-    /// Fixed and sampled mutants, those and the twin's, and fragments.
+    /// Own mutants, those of both twins, and fragments, in this order.
     total: usize,
     next: usize,
     /// The order in which they come, if not in their own.
@@ -56,6 +69,8 @@ pub(super) enum Next<T> {
 pub(super) enum MutantKind {
     Fixed,
     Sampled,
+    /// A fixed or sampled one, in both twins.
+    Twins,
     Fragment,
 }
 
@@ -93,7 +108,16 @@ impl<'a> Workshop<'a> {
 
 impl<T: Mutable + Clone> Batch<T> {
     pub(super) fn new(parent: T, lineage: Lineage, order: Order) -> Self {
-        Batch { parent, lineage, cursor: PositionCursor::new(order), here: Here::default() }
+        Batch { parent, lineage, cursor: PositionCursor::new(order), visited: 0, here: Here::default() }
+    }
+
+    /// How far it is.
+    pub(super) fn standing(&self) -> Standing {
+        Standing {
+            done: self.visited.saturating_sub(1),
+            left_here: self.here.total - self.here.next,
+            to_come: positions(&self.parent) - self.visited,
+        }
     }
 
     /// The next mutant.
@@ -112,7 +136,7 @@ impl<T: Mutable + Clone> Batch<T> {
             let Some(node) = node_at_mut(&mut mutant, self.cursor.path()) else { return Next::Done };
             match self.here.apply(number, node, workshop) {
                 Some(kind) if workshop.return_subvalues || !self.is_part_of_parent(node) => {
-                    if let Some(field) = self.here.twin_of(number) {
+                    if let (MutantKind::Twins, Some(field)) = (kind, self.here.twin) {
                         copy_to_twin(&mut mutant, self.cursor.path(), field);
                     }
                     return Next::Mutant(mutant, kind);
@@ -128,6 +152,7 @@ impl<T: Mutable + Clone> Batch<T> {
         if !self.cursor.advance(&self.parent) {
             return false;
         }
+        self.visited += 1;
         if let Some(node) = node_at(&self.parent, self.cursor.path()) {
             let twin = if workshop.twins { twin_field(&self.parent, self.cursor.path()) } else { None };
             self.here = Here::new(node, self.lineage.samples, twin, workshop);
@@ -180,10 +205,14 @@ impl Here {
         Some(self.permutation.as_ref().map_or(place, |permutation| permutation.image(place)))
     }
 
-    /// Where the twin is, if `number` is a mutant of both.
-    fn twin_of(&self, number: usize) -> Option<u32> {
-        let both = self.own..self.total - self.fragments;
-        self.twin.filter(|_| both.contains(&number))
+    /// How mutant `number` comes about.
+    fn kind(&self, number: usize) -> MutantKind {
+        match number {
+            _ if number >= self.total - self.fragments => MutantKind::Fragment,
+            _ if number >= self.own => MutantKind::Twins,
+            _ if number >= self.count.fixed => MutantKind::Sampled,
+            _ => MutantKind::Fixed,
+        }
     }
 
     /// Changes the node into mutant `number`. `None` if that is the node itself.
@@ -193,15 +222,14 @@ impl Here {
         node: &mut dyn Mutable,
         workshop: &mut Workshop<'_>,
     ) -> Option<MutantKind> {
-        let fragments_from = self.total - self.fragments;
-        let (changed, kind) = if number < fragments_from {
-            let number = number % self.own;
-            let kind = if number < self.count.fixed { MutantKind::Fixed } else { MutantKind::Sampled };
-            (node.mutate(self.count.number(number), workshop.source), kind)
-        } else {
+        let kind = self.kind(number);
+        let changed = if kind == MutantKind::Fragment {
             let stored = workshop.fragments.like(node);
-            let chosen = stored.get((self.first_fragment + number - fragments_from) % stored.len().max(1));
-            (chosen.is_some_and(|fragment| node.assign(fragment.as_ref())), MutantKind::Fragment)
+            let place = self.first_fragment + number - (self.total - self.fragments);
+            let chosen = stored.get(place % stored.len().max(1));
+            chosen.is_some_and(|fragment| node.assign(fragment.as_ref()))
+        } else {
+            node.mutate(self.count.number(number % self.own), workshop.source)
         };
         changed.then_some(kind)
     }

@@ -3,6 +3,7 @@
 use crate::Mutable;
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// The parts of interesting values, by type, without repeats.
@@ -10,8 +11,16 @@ use std::ops::RangeInclusive;
 /// They outlive a reset: what was once part of an interesting value is worth trying in the next round, too.
 #[derive(Default)]
 pub(super) struct Fragments {
-    by_type: FxHashMap<TypeId, Vec<Box<dyn Any>>>,
+    by_type: FxHashMap<TypeId, SameType>,
     stored: u64,
+    /// How many there had been before everything was forgotten.
+    forgotten: u64,
+}
+
+/// The fragments of one type.
+struct SameType {
+    name: &'static str,
+    parts: Vec<Box<dyn Any>>,
 }
 
 /// Looking for a repeat compares with all fragments of a type. With these limits that takes well below 100 microseconds for each
@@ -44,7 +53,10 @@ impl Fragments {
     }
 
     fn store_one(&mut self, value: &dyn Mutable) {
-        let same_type = self.by_type.entry(value.as_any().type_id()).or_default();
+        let SameType { parts: same_type, .. } = self
+            .by_type
+            .entry(value.as_any().type_id())
+            .or_insert_with(|| SameType { name: value.type_name(), parts: Vec::new() });
         if same_type.iter().any(|known| value.equals(known.as_ref())) {
             return;
         }
@@ -59,20 +71,69 @@ impl Fragments {
 
     /// The fragments of the type of `value`.
     pub(super) fn like(&self, value: &dyn Mutable) -> &[Box<dyn Any>] {
-        self.by_type.get(&value.as_any().type_id()).map_or(&[], Vec::as_slice)
+        self.by_type.get(&value.as_any().type_id()).map_or(&[], |same_type| &same_type.parts)
+    }
+
+    /// Forgets all of them. What was ever stored stays counted.
+    pub(super) fn clear(&mut self) {
+        *self = Fragments { forgotten: self.stored(), ..Fragments::default() };
     }
 
     /// How many were ever stored.
     pub(super) fn stored(&self) -> u64 {
-        self.stored
+        self.forgotten + self.stored
     }
 
-    pub(super) fn types(&self) -> usize {
-        self.by_type.len()
+    /// How many there are of each type.
+    pub(super) fn per_type(&self) -> BTreeMap<String, usize> {
+        let mut per_type = BTreeMap::new();
+        for SameType { name, parts } in self.by_type.values() {
+            *per_type.entry(without_modules(name)).or_default() += parts.len();
+        }
+        per_type
     }
 }
 
+/// The name of a type without those of the modules that it and its parameters are in.
+fn without_modules(name: &str) -> String {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
+    let mut short = String::new();
+    let mut rest = name;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|letter| is_word(letter) != is_word(first)).unwrap_or(rest.len());
+        let (piece, after) = rest.split_at(end);
+        short += if is_word(first) { piece.rsplit("::").next().unwrap_or(piece) } else { piece };
+        rest = after;
+    }
+    short
+}
+
 /// How many positions a value has.
-fn positions(node: &dyn Mutable) -> usize {
+pub(super) fn positions(node: &dyn Mutable) -> usize {
     1 + (0..node.children()).map(|index| positions(node.child(index))).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_counted_by_type_and_forgetting_them_keeps_the_total() {
+        let mut fragments = Fragments::default();
+        fragments.store(&(vec![1_u8, 2], Some(true)));
+        fragments.store(&(vec![1_u8, 2], Some(false)));
+        let per_type = fragments.per_type();
+        assert_eq!(per_type["Vec<u8>"], 1, "the same part twice is one part");
+        assert_eq!(per_type["Option<bool>"], 2);
+        assert_eq!(per_type["(Vec<u8>, Option<bool>)"], 2);
+        let stored = fragments.stored();
+        fragments.clear();
+        assert_eq!((fragments.stored(), fragments.per_type().len()), (stored, 0));
+    }
+
+    #[test]
+    fn the_names_of_types_lose_their_modules_and_nothing_else() {
+        let name = "alloc::vec::Vec<(core::option::Option<a::b::C>, [u8; 4])>";
+        assert_eq!(without_modules(name), "Vec<(Option<C>, [u8; 4])>");
+    }
 }

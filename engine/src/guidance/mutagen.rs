@@ -1,6 +1,6 @@
 //! The MUTAGEN loop.
 
-use super::batch::{Batch, Lineage, MutantKind, Next, Workshop};
+use super::batch::{Batch, Lineage, MutantKind, Next, Standing, Workshop};
 use super::fragments::Fragments;
 use super::queue::Queue;
 use super::repeats::Repeats;
@@ -87,9 +87,11 @@ struct Counts {
     from_discarded: u64,
     fixed: u64,
     sampled: u64,
+    twins: u64,
     fragments: u64,
     repeats: u64,
     resets: u64,
+    restarts: u64,
     size: usize,
 }
 
@@ -191,6 +193,12 @@ impl<T: Mutable + Clone> Mutagen<T> {
         Origin { parent_passed, samples: self.samples, depth: self.config.max_depth }
     }
 
+    /// How far the batch is from which the next mutant comes.
+    fn batch_in_turn(&self) -> Standing {
+        let side = if self.discarded_first() { &self.discarded } else { &self.passed };
+        side.queue.peek().map_or_else(Standing::default, Batch::standing)
+    }
+
     /// Whether the next mutant is one of a discarded test: if there is no passed one, or it is its turn.
     fn discarded_first(&self) -> bool {
         self.passed.queue.is_empty()
@@ -212,6 +220,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
             return;
         }
         self.forget();
+        self.counts.resets += 1;
         if self.config.reset_doubles {
             self.reset_after = self.reset_after.saturating_mul(2);
         }
@@ -222,9 +231,10 @@ impl<T: Mutable + Clone> Mutagen<T> {
     fn restart_if_lost(&mut self) {
         if self.since_reset >= self.restart_after {
             self.forget();
+            self.counts.restarts += 1;
             self.passed.queue.clear();
             self.discarded.queue.clear();
-            self.fragments = Fragments::default();
+            self.fragments.clear();
             self.restart_after = self.restart_after.saturating_mul(2);
         }
         self.since_reset += 1;
@@ -236,7 +246,6 @@ impl<T: Mutable + Clone> Mutagen<T> {
         self.repeats.iter_mut().for_each(Repeats::clear);
         self.boredom = 0;
         self.since_reset = 0;
-        self.counts.resets += 1;
     }
 
     /// Schedules the mutants of a test that did something new.
@@ -293,7 +302,9 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
     }
 
     fn figures(&self) -> Figures {
-        self.counts
+        let batch = self.batch_in_turn();
+        let figures = self
+            .counts
             .figures()
             .switches(self.settings())
             .count("refused traces", self.passed.store.refused() + self.discarded.store.refused())
@@ -303,14 +314,20 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
             .count("queued discarded", self.discarded.queue.len() as u64)
             .level("samples", self.samples as u64)
             .level("tests since interesting", self.boredom as u64)
-            .level("fragment types", self.fragments.types() as u64)
+            .level("positions done in the batch", batch.done as u64)
+            .level("mutants left at its position", batch.left_here as u64)
+            .level("positions to come in the batch", batch.to_come as u64)
             .level("known of passed", self.passed.store.len() as u64)
             .level("known of discarded", self.discarded.store.len() as u64)
-            .level("store bytes", (self.passed.store.bytes() + self.discarded.store.bytes()) as u64)
+            .level("store bytes", (self.passed.store.bytes() + self.discarded.store.bytes()) as u64);
+        let per_type = self.fragments.per_type();
+        per_type.into_iter().fold(figures, |figures, (name, parts)| {
+            figures.level(&format!("fragments of {name}"), parts as u64)
+        })
     }
 
     fn resets(&self) -> u64 {
-        self.counts.resets
+        self.counts.resets + self.counts.restarts
     }
 
     fn queued(&self) -> u64 {
@@ -374,6 +391,7 @@ impl Counts {
         match kind {
             MutantKind::Fixed => self.fixed += 1,
             MutantKind::Sampled => self.sampled += 1,
+            MutantKind::Twins => self.twins += 1,
             MutantKind::Fragment => self.fragments += 1,
         }
     }
@@ -391,9 +409,11 @@ impl Counts {
             .count("mutated from discarded", self.from_discarded)
             .count("fixed mutants", self.fixed)
             .count("sampled mutants", self.sampled)
+            .count("mutants of twins", self.twins)
             .count("fragment mutants", self.fragments)
             .count("repeats skipped", self.repeats)
             .count("resets", self.resets)
+            .count("restarts", self.restarts)
             .level("generation size", self.size as u64)
     }
 }

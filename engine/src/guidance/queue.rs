@@ -43,6 +43,11 @@ impl<B> Queue<B> {
         self.batches.first_entry().map(|entry| entry.into_mut())
     }
 
+    /// The front, to look at.
+    pub(super) fn peek(&self) -> Option<&B> {
+        self.batches.first_key_value().map(|(_, batch)| batch)
+    }
+
     pub(super) fn pop(&mut self) {
         self.batches.pop_first();
     }
