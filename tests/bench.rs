@@ -96,6 +96,26 @@ fn a_run_stores_one_result_per_cell_and_two_runs_find_the_same() {
 }
 
 #[test]
+fn strategies_with_a_generator_are_run_stored_and_reported() {
+    let here = temporary();
+    let generators = ["copy", "independent", "smart", "derived", "typed"];
+    let strategies = generators.map(|name| format!("--strategy random,generator={name}")).join(" ");
+    let plan =
+        format!("--task stack-1 --task register-1 --task wasm-14 {strategies} --trials 1 --time 500ms");
+    bench_fine(here.path(), &format!("plan {plan} -o a"));
+    bench_fine(here.path(), "run -o a -q");
+    let results = results(&here.path().join("a"));
+    assert_eq!(results.len(), 8, "{:?}", results.keys());
+    for (name, result) in &results {
+        assert!(["found", "timeout"].iter().any(|outcome| result["outcome"] == *outcome), "{name}: {result}");
+    }
+    assert_eq!(results["stack-1@random,generator=smart@0"]["outcome"], "found");
+    let report = bench_fine(here.path(), "report a --baseline random,generator=smart");
+    assert!(!report.err.contains("skipped"), "{}", report.err);
+    assert!(report.out.contains("random,generator=typed"), "{}", report.out);
+}
+
+#[test]
 fn trials_of_a_cell_are_not_copies_of_one_another() {
     let here = temporary();
     bench_fine(here.path(), "run --task stack-1 --strategy mutagen:4 --time 2s -o a");
@@ -306,6 +326,7 @@ fn what_does_not_exist_is_a_usage_error_with_the_nearest_that_does() {
         ("plan --task stak-2", "did you mean `stack-2`"),
         ("run --task register-3* --task wasm-r16", "did you mean `wasm-r1`"),
         ("run --strategy mutagne/paper", "did you mean `mutagen/paper`"),
+        ("run --strategy random,generator=typd", "did you mean `random,generator=typed`"),
         ("plan --suite smok", "did you mean `smoke`"),
         ("run --shard 3/3", "0/3"),
         ("run --time 0s", "time"),

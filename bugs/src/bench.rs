@@ -20,6 +20,7 @@ mod campaign;
 mod compare;
 mod contender;
 mod format;
+mod generator;
 mod pattern;
 mod plan;
 mod published;
@@ -34,6 +35,7 @@ mod unknown;
 
 pub use compare::{Change, Compared, Comparison, Overall};
 pub use contender::Contender;
+pub use generator::Generator;
 pub use plan::{Cell, Plan, Shard, Wish};
 pub use published::{Published, Throughput, counterpart, published, throughput};
 pub use suite::Suite;

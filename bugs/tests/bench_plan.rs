@@ -154,6 +154,39 @@ fn a_cell_runs_an_ordinary_campaign() {
             .starts_with("interpret --property interpreter-i32 --features wasm1 --bug wasm-11")
     );
     assert!(command("register-33", "random").starts_with("ifc register --bug register-33 --guidance random"));
+    assert!(
+        command("register-33", "random,generator=smart")
+            .contains("--bug register-33 --guidance random --preset default --generator smart --seed")
+    );
+    assert!(
+        command("wasm-11", "mutagen,depth=5,generator=derived,no-fifo")
+            .contains("--switch depth=5 --switch constant-priority --switch fifo --generator derived --seed")
+    );
+}
+
+#[test]
+fn a_generator_takes_part_only_where_the_task_has_it() {
+    let wish = Wish {
+        tasks: ["wasm-1", "wasm-11", "wasm-r3", "stack-1", "register-1"].map(str::to_owned).to_vec(),
+        strategies: ["random,generator=smart", "random,generator=typed", "smith,generator=typed"]
+            .map(contender)
+            .to_vec(),
+        trials: Some(1),
+        ..Wish::default()
+    };
+    let plan = Plan::of(Suite::find("all").expect("it exists"), &wish).expect("it exists");
+    let cells: Vec<String> = plan.cells().iter().map(Cell::name).collect();
+    assert_eq!(
+        cells,
+        [
+            "wasm-11@random,generator=typed@0",
+            "stack-1@random,generator=smart@0",
+            "register-1@random,generator=smart@0",
+        ],
+        "wasm-1 is about modules, wasm-r3 about argument lists, and smith makes whole modules"
+    );
+    let stored = serde_json::to_string(&plan).expect("a plan can be written");
+    assert_eq!(Plan::read(&stored).as_ref(), Ok(&plan));
 }
 
 #[test]
@@ -163,6 +196,13 @@ fn what_does_not_exist_is_named_with_the_nearest_that_does() {
     assert!(message("mutagen,no-rest").contains("did you mean `mutagen,no-reset`?"));
     assert!(message("rndom").contains("did you mean `random`?"));
     assert!(message("mutagen:0").contains("TRIALS"));
+    assert!(message("random,generator=smrt").contains("did you mean `random,generator=smart`?"));
+    assert!(message("rndom,generatr=typed").contains("did you mean `random,generator=typed`?"));
+    for nonsense in ["random,generator=xyz", "random,generator=", "random,generator=smart,generator=copy"] {
+        let message = message(nonsense);
+        assert!(!message.contains("did you mean"), "{message}");
+        assert!(message.contains("generator=NAME") && message.contains("smart"), "{message}");
+    }
     let task = Task::matching("regster-3").expect_err("it does not exist").to_string();
     assert!(task.contains("did you mean `register-3`?"), "{task}");
     let suite = Suite::find("paper-wsm").expect_err("it does not exist").to_string();

@@ -24,7 +24,10 @@ const DEFAULT_SUITE: &str = "smoke";
     paper-ifc    the stack machine of the MUTAGEN and FuzzChick papers (Tables 3 and 4, Fig. 3)\n  \
     register     the register machine of the FuzzChick paper (Fig. 9)\n  \
     held-out     bugs of our own, first hunted when the defaults stood\n  \
-    all          every bug and every guidance")]
+    all          every bug and every guidance\n\n\
+    Generators, which a strategy names like a switch, as in random,generator=smart:\n  \
+    copy, independent, smart  of the IFC machines\n  \
+    derived, typed            of single functions, for the bugs of the interpreter")]
 pub struct Arguments {
     /// Only this part of the cells, of so many
     #[arg(long, value_name = "K/N", default_value = "0/1", hide_default_value = true)]
@@ -54,7 +57,8 @@ pub struct PlanFlags {
     #[arg(long = "task", value_name = "PATTERN")]
     tasks: Vec<String>,
 
-    /// Strategies instead of the suite's, such as `mutagen/paper,no-reset` or `random:3` for 3 trials. May be repeated
+    /// Strategies instead of the suite's, such as `mutagen/paper,no-reset`, `random,generator=smart` or `random:3` for 3
+    /// trials; they hunt the bugs that their generator is for. May be repeated
     #[arg(long = "strategy", value_name = "NAME[:TRIALS]", value_parser = contender)]
     strategies: Vec<Contender>,
 
@@ -129,13 +133,27 @@ pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
 mod tests {
     use super::*;
     use clap::Command;
+    use mutagen_bugs::bench::Generator;
+
+    fn help() -> String {
+        Arguments::augment_args(Command::new("plan")).get_after_help().expect("there is one").to_string()
+    }
 
     #[test]
     fn the_help_lists_every_suite_and_what_it_is_for() {
-        let help =
-            Arguments::augment_args(Command::new("plan")).get_after_help().expect("there is one").to_string();
+        let help = help();
         for suite in Suite::all() {
             assert!(help.contains(&format!("{:<12} {}", suite.name, suite.about)), "{}", suite.name);
+        }
+    }
+
+    #[test]
+    fn the_help_lists_every_generator() {
+        let help = help();
+        let (_, listed) = help.split_once("Generators").expect("they are listed");
+        let words: Vec<&str> = listed.split([' ', ',', '\n']).collect();
+        for generator in Generator::all() {
+            assert!(words.contains(&generator.name()), "{}", generator.name());
         }
     }
 }

@@ -6,7 +6,8 @@ use mutagen_engine::{MutagenConfig, Strategy};
 use mutagen_properties::Search;
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{Task, Unknown, Workload};
+use crate::bench::generator::KEY;
+use crate::bench::{Generator, Task, Unknown, Workload};
 use crate::nearest::nearest;
 
 /// What the papers call by one name and the engine by several.
@@ -28,13 +29,16 @@ const OF_MODULES: &str = "interpreter";
 /// assert_eq!((contender.name.as_str(), contender.trials), ("mutagen/paper,no-reset", Some(3)));
 /// assert_eq!(contender.flags().join(" "), "--guidance mutagen --preset paper --switch no-reset");
 ///
+/// let by_hand: Contender = "random,generator=smart".parse()?;
+/// assert_eq!(by_hand.flags().join(" "), "--guidance random --preset default --generator smart");
+///
 /// let unknown = "mutagne/paper".parse::<Contender>().unwrap_err();
 /// assert_eq!(unknown.nearest.as_deref(), Some("mutagen/paper"));
 /// # Ok::<(), mutagen_bugs::bench::Unknown>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contender {
-    /// The strategy's name: `GUIDANCE[/PRESET][,SWITCH]...`.
+    /// The strategy's name: `GUIDANCE[/PRESET][,SWITCH]...`, where `generator=NAME` counts as a switch.
     pub name: String,
     /// The number of trials; none: as many as the plan says.
     pub trials: Option<u32>,
@@ -55,13 +59,23 @@ impl<'a> Parts<'a> {
         Parts { guidance, preset, switches: parts.collect() }
     }
 
-    /// The switches in the engine's own words.
+    /// The names of generators among the switches.
+    fn generators(&self) -> Vec<&'a str> {
+        self.switches.iter().filter_map(|switch| switch.strip_prefix(KEY)).collect()
+    }
+
+    /// The generator, if one is named.
+    fn generator(&self) -> Option<Generator> {
+        self.generators().first().and_then(|name| Generator::find(name))
+    }
+
+    /// The other switches, in the engine's own words.
     fn engine_switches(&self) -> Vec<&'a str> {
         let meaning = |switch: &&'a str| match ALIASES.iter().find(|(alias, _)| alias == switch) {
             Some((_, switches)) => switches.to_vec(),
             None => vec![*switch],
         };
-        self.switches.iter().flat_map(meaning).collect()
+        self.switches.iter().filter(|switch| !switch.starts_with(KEY)).flat_map(meaning).collect()
     }
 
     fn search(&self) -> Option<Search> {
@@ -69,7 +83,12 @@ impl<'a> Parts<'a> {
     }
 
     fn exists(&self) -> bool {
-        self.search().is_some()
+        let known = match &self.generators()[..] {
+            [] => true,
+            [name] => Generator::find(name).is_some(),
+            _ => false,
+        };
+        known && self.search().is_some()
     }
 
     fn name(&self) -> String {
@@ -87,6 +106,9 @@ impl Contender {
         for switch in parts.engine_switches() {
             flags.extend(["--switch", switch]);
         }
+        if let Some(generator) = parts.generator() {
+            flags.extend(["--generator", generator.name()]);
+        }
         flags.into_iter().map(str::to_owned).collect()
     }
 
@@ -95,9 +117,25 @@ impl Contender {
         Search::guidances().map(|name| Contender { name: name.to_owned(), trials: None }).collect()
     }
 
-    /// Whether the strategy can hunt at this task: one that makes whole modules needs a property of modules.
+    /// Whether the strategy can hunt at this task: one that makes whole modules needs a property of modules, and one that names
+    /// a generator needs a task that has it.
+    ///
+    /// ```
+    /// use mutagen_bugs::bench::{Contender, Task};
+    ///
+    /// let typed: Contender = "random,generator=typed".parse()?;
+    /// assert!(typed.suits(&Task::find("wasm-11")?));
+    /// assert!(!typed.suits(&Task::find("wasm-1")?) && !typed.suits(&Task::find("stack-1")?));
+    /// # Ok::<(), mutagen_bugs::bench::Unknown>(())
+    /// ```
     pub fn suits(&self, task: &Task) -> bool {
-        !self.makes_modules() || task.workload() == Workload::Wasm && task.property != "invocation"
+        match (self.makes_modules(), Parts::of(&self.name).generator()) {
+            (false, None) => true,
+            (false, Some(generator)) => generator.suits(task),
+            (true, None) => task.workload() == Workload::Wasm && task.property != "invocation",
+            // It has a generator already.
+            (true, Some(_)) => false,
+        }
     }
 
     /// The command of a task, for this strategy: exported functions of any type are called where it makes whole modules.
@@ -138,8 +176,10 @@ impl FromStr for Contender {
             return Ok(Contender { name: parts.name(), trials });
         }
         let hint = format!(
-            "a strategy is GUIDANCE[/PRESET][,SWITCH]...[:TRIALS]; the guidances are {}",
-            Search::guidances().collect::<Vec<_>>().join(", ")
+            "a strategy is GUIDANCE[/PRESET][,SWITCH]...[:TRIALS]; the guidances are {}; \
+             {KEY}NAME may be among the switches, once, with {}",
+            Search::guidances().collect::<Vec<_>>().join(", "),
+            Generator::all().map(Generator::name).collect::<Vec<_>>().join(", ")
         );
         Err(Unknown::new("strategy", text, correction(&parts), hint))
     }
@@ -149,14 +189,18 @@ impl FromStr for Contender {
 fn correction(parts: &Parts<'_>) -> Option<String> {
     let known_switches = || {
         let engine = MutagenConfig::all_switches().iter().map(|switch| switch.name);
-        engine.chain(ALIASES.map(|(alias, _)| alias))
+        let generators = Generator::all().map(|generator| format!("{KEY}{}", generator.name()));
+        engine.chain(ALIASES.map(|(alias, _)| alias)).map(str::to_owned).chain(generators)
     };
     let guidance = nearest(parts.guidance, Search::guidances())?;
     let preset = nearest(parts.preset, Strategy::PRESETS)?;
     let is_known =
         |switch: &str| Parts { guidance: &guidance, preset: &preset, switches: vec![switch] }.exists();
-    let near = |switch: &&str| {
-        if is_known(switch) { Some((*switch).to_owned()) } else { nearest(switch, known_switches()) }
+    let near = |switch: &&str| match switch.strip_prefix(KEY) {
+        _ if is_known(switch) => Some((*switch).to_owned()),
+        // By its name alone: with the word before it all of them are alike.
+        Some(name) => nearest(name, Generator::all().map(Generator::name)).map(|name| format!("{KEY}{name}")),
+        None => nearest(switch, known_switches()),
     };
     let switches: Vec<String> = parts.switches.iter().map(near).collect::<Option<_>>()?;
     let corrected = Parts {
@@ -164,5 +208,5 @@ fn correction(parts: &Parts<'_>) -> Option<String> {
         preset: &preset,
         switches: switches.iter().map(String::as_str).collect(),
     };
-    Some(corrected.name())
+    corrected.exists().then(|| corrected.name())
 }

@@ -193,6 +193,7 @@ impl Cell {
     /// assert_eq!(cell.name(), "wasm-6@mutagen_paper@2");
     /// assert_eq!(cell.seed, Cell::new("wasm-6", "mutagen/paper", 2, 60.0).seed);
     /// assert_ne!(cell.seed, Cell::new("wasm-6", "mutagen/paper", 3, 20.0).seed);
+    /// assert_eq!(Cell::new("stack-1", "random,generator=smart", 0, 20.0).name(), "stack-1@random,generator=smart@0");
     /// ```
     pub fn new(task: &str, strategy: &str, trial: u32, limit: f64) -> Cell {
         let mut cell = Cell { task: task.to_owned(), strategy: strategy.to_owned(), trial, seed: 0, limit };
