@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mutagen_bugs::{Bug, Kind};
-use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Strategy, Verdict, shrink_in};
+use mutagen_engine::{
+    Finding, Mutable, Outcome, Property, Report, Scope, Source, Strategy, Verdict, shrink_in,
+};
 use mutagen_oracles::{Call, Watched};
 use mutagen_properties::{
     Context, DISCREPANCY, Discrepancy, INCONCLUSIVE, Injection, ModuleGenerator, Pair, Search,
@@ -141,14 +143,14 @@ impl<'a> EngineHunt<'a> {
 impl EngineHunt<'_> {
     /// Runs the campaign, stores and tells what came of it.
     ///
-    /// `generate` makes values; `evidence` gives the module and the calls behind a value; `back` makes a value of a stored module, for resuming;
-    /// `judge` asks both engines about a value at once.
+    /// `generate` makes values; `evidence` gives the module and the calls behind a value; `back` makes a value of a stored module and
+    /// the calls that were recorded with it, if any were; `judge` asks both engines about a value at once.
     pub fn run<T, P>(
         &self,
         generate: impl Fn(&mut Source, usize) -> T + Clone + Sync + 'static,
         property: impl Fn() -> Result<P, String> + Sync,
         evidence: impl Fn(&T) -> (Vec<u8>, Vec<Call>) + Sync,
-        back: impl Fn(&[u8]) -> Option<T>,
+        back: impl Fn(&[u8], &[Call]) -> Option<T>,
         judge: impl Fn(&mut P, &T) -> Outcome + Sync,
     ) -> Result<Code, Failure>
     where
@@ -159,7 +161,11 @@ impl EngineHunt<'_> {
         mutagen_oracles::watch(self.watched).map_err(|error| Failure::new(Code::Internal, error))?;
         // Made once here, so that what is wrong with the settings is said before anything starts.
         let mut alone = property().map_err(Failure::usage)?;
-        let given = repro::given(&self.engines.input, &back)?;
+        let replays = self.flags.replays()?;
+        let given = repro::given(&self.engines.input, &back);
+        if replays {
+            given.require()?;
+        }
         let results = self.engines.results()?;
         let hunt = Hunt {
             command: self.command,
@@ -177,10 +183,15 @@ impl EngineHunt<'_> {
             }
         };
         let make = || property().unwrap_or_else(|error| panic!("it was made before: {error}"));
-        let (report, replayed) = if self.flags.replays()? {
-            repro::replay(self.flags, given, make, &judge)?
+        let (report, replayed) = if replays {
+            let failed = |finding: &Finding<T>| {
+                if let Some(results) = &results {
+                    results.store("findings", &self.as_found(finding, &evidence));
+                }
+            };
+            repro::replay(self.flags, given.values, failed, make, &judge)?
         } else {
-            examples.extend(given.into_iter().map(|(_, value)| value));
+            examples.extend(given.values.into_iter().map(|(_, value)| value));
             let store = |counts: &Counts| {
                 if let Some(results) = &results {
                     let Standing { tests, passed, discarded, inconclusive, .. } = counts.total();
@@ -195,29 +206,8 @@ impl EngineHunt<'_> {
         };
         let spent = self.context.times.seconds();
         let found = report.findings.first().map(|finding| {
-            // Stored as it is before it is shrunk, which takes a while: whatever happens then, it is not lost.
-            let (wasm, calls) = evidence(&finding.value);
-            let failed = Outcome::from(finding.failure.clone());
-            let raw = results.as_ref().map(|results| {
-                let raw = self.evidence(wasm, &calls, &failed);
-                results.store("findings", &raw);
-                raw
-            });
-            let shrunk = shrink_in(
-                &hunt.scope,
-                finding.value.clone(),
-                |value| kind_of(&judge(&mut alone, value)) == Some(finding.failure.kind.clone()),
-                SHRINKING,
-            );
-            let outcome = judge(&mut alone, &shrunk.value);
-            let (wasm, calls) = evidence(&shrunk.value);
-            let small = self.evidence(wasm, &calls, &outcome);
-            if let (Some(results), Some(raw)) = (&results, &raw)
-                && raw.file_name() != small.file_name()
-            {
-                results.discard("findings", raw);
-            }
-            small
+            let judge = |value: &T| judge(&mut alone, value);
+            self.shrunk(finding, &hunt.scope, results.as_ref(), &evidence, judge)
         });
         let slowest = slowest::modules(&report, |value| evidence(value).0, results.as_ref());
         let told = self.conclude(
@@ -227,13 +217,51 @@ impl EngineHunt<'_> {
             results.as_ref(),
         );
         results.as_ref().map_or(Ok(()), Results::complete).and(told)?;
-        Ok(hunt::code(&report))
+        Ok(match hunt::code(&report) {
+            // Who asks about files is to know that not all of them were tested.
+            Code::Fine if replays && given.skipped => Code::Unusable,
+            code => code,
+        })
+    }
+
+    /// A finding as it was found.
+    fn as_found<T>(&self, finding: &Finding<T>, evidence: impl Fn(&T) -> (Vec<u8>, Vec<Call>)) -> Evidence {
+        let (wasm, calls) = evidence(&finding.value);
+        self.evidence(wasm, &calls, &Outcome::from(finding.failure.clone()))
+    }
+
+    /// A finding, shrunk. That takes a while, so it is stored as it was found until then: whatever happens, it is not lost.
+    fn shrunk<T: Mutable + Clone>(
+        &self,
+        finding: &Finding<T>,
+        scope: &Scope,
+        results: Option<&Results>,
+        evidence: impl Fn(&T) -> (Vec<u8>, Vec<Call>),
+        mut judge: impl FnMut(&T) -> Outcome,
+    ) -> Evidence {
+        let found = results.map(|results| {
+            let found = self.as_found(finding, &evidence);
+            results.store("findings", &found);
+            (results, found)
+        });
+        let kind = Some(&finding.failure.kind);
+        let fails_alike = |value: &T| kind_of(&judge(value)).as_ref() == kind;
+        let shrunk = shrink_in(scope, finding.value.clone(), fails_alike, SHRINKING);
+        let outcome = judge(&shrunk.value);
+        let (wasm, calls) = evidence(&shrunk.value);
+        let small = self.evidence(wasm, &calls, &outcome);
+        if let Some((results, found)) = found
+            && found.file_name() != small.file_name()
+        {
+            results.discard("findings", &found);
+        }
+        small
     }
 
     fn start<T>(
         &self,
         results: Option<&Results>,
-        back: impl Fn(&[u8]) -> Option<T>,
+        back: impl Fn(&[u8], &[Call]) -> Option<T>,
     ) -> Result<Vec<T>, Failure> {
         let Some(results) = results else { return Ok(Vec::new()) };
         let corpus = if self.engines.resume { results.corpus()? } else { Vec::new() };
@@ -266,7 +294,8 @@ impl EngineHunt<'_> {
             }),
         );
         results.complete()?;
-        Ok(corpus.iter().filter_map(|wasm| back(wasm)).collect())
+        // The corpus is of modules alone.
+        Ok(corpus.iter().filter_map(|wasm| back(wasm, &[])).collect())
     }
 
     fn evidence(&self, wasm: Vec<u8>, calls: &[Call], outcome: &Outcome) -> Evidence {

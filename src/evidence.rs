@@ -1,5 +1,7 @@
 //! A difference between two engines with all that is needed to see it again: the module, the calls, the settings.
 
+use std::path::Path;
+
 use mutagen_oracles::{Call, Value as WasmValue};
 use mutagen_wasm_ast::{Features, Module};
 use serde::{Deserialize, Serialize};
@@ -108,7 +110,7 @@ impl Evidence {
     }
 
     /// Reads the JSON file of a finding.
-    pub fn read(path: &std::path::Path) -> Result<Self, Failure> {
+    pub fn read(path: &Path) -> Result<Self, Failure> {
         let unusable = |reason: String| Failure::new(Code::Unusable, format!("{}: {reason}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
         let record: Record =
@@ -159,6 +161,13 @@ impl Evidence {
             self.record.wat.trim_end()
         )
     }
+}
+
+/// The calls of the finding whose JSON file lies beside this module; none if there is no such file. The module itself may
+/// have been changed since: what it is called with is still worth a try.
+pub fn calls_beside(module: &Path) -> Vec<Call> {
+    let evidence = Evidence::read(&module.with_extension("json")).ok();
+    evidence.and_then(|evidence| evidence.calls().ok()).unwrap_or_default()
 }
 
 /// The text of a module; where it has none, a comment that says why.

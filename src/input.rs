@@ -35,36 +35,37 @@ pub fn judge_each(
 }
 
 /// The modules behind the paths: files as they are, and those in directories and below, in the order of their names. A
-/// text is left out if the binary of the same name lies beside it.
-pub fn collect(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
-    let mut files = Vec::new();
-    for path in paths {
-        match path.is_dir() {
-            true => files.extend(modules_below(path)?),
-            false => files.push(path.clone()),
-        }
-    }
-    files.into_iter().map(|file| read(&file).map(|wasm| (file, wasm))).collect()
+/// text is left out if the binary of the same name lies beside it. What cannot be used is a failure in its place, so that
+/// it does not stand in the way of the others.
+pub fn collect(paths: &[PathBuf]) -> Vec<Result<(PathBuf, Vec<u8>), Failure>> {
+    let files = paths.iter().flat_map(|path| match path.is_dir() {
+        true => modules_below(path),
+        false => vec![Ok(path.clone())],
+    });
+    files.map(|file| file.and_then(|file| read(&file).map(|wasm| (file, wasm)))).collect()
 }
 
-fn modules_below(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unusable =
-        |error: std::io::Error| Failure::new(Code::Unusable, format!("{}: {error}", directory.display()));
+fn modules_below(directory: &Path) -> Vec<Result<PathBuf, Failure>> {
     let entries: std::io::Result<Vec<PathBuf>> = fs::read_dir(directory)
         .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
-    let mut entries = entries.map_err(unusable)?;
+    let mut entries = match entries {
+        Ok(entries) => entries,
+        Err(error) => {
+            return vec![Err(Failure::new(Code::Unusable, format!("{}: {error}", directory.display())))];
+        }
+    };
     entries.sort();
     let has = |path: &Path, extension: &str| path.extension().is_some_and(|own| own == extension);
     let mut files = Vec::new();
     for entry in &entries {
         if entry.is_dir() {
-            files.extend(modules_below(entry)?);
+            files.extend(modules_below(entry));
         } else if has(entry, "wasm") || has(entry, "wat") && !entries.contains(&entry.with_extension("wasm"))
         {
-            files.push(entry.clone());
+            files.push(Ok(entry.clone()));
         }
     }
-    Ok(files)
+    files
 }
 
 /// The binary form of a module, whatever form it is given in. `-` is standard input.

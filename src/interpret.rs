@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use mutagen_engine::{Generate, Property};
 use mutagen_oracles::{Call, Verdict, Watched};
-use mutagen_properties::{Context, Interpreter, Invocation, Invoked, Modules, Search};
+use mutagen_properties::{Argument, Context, Interpreter, Invocation, Invoked, Modules, Search};
 use mutagen_wasm_ast::{FuncType, Module, Stub, ValType};
 
 use crate::engines::{EngineFlags, EngineHunt};
@@ -122,7 +122,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
                 },
                 || Interpreter::new(&context, ty.clone()),
                 |stub: &Stub| (stub.to_module(ty).encode(), calls.clone()),
-                |wasm| stub_of(wasm, ty),
+                |wasm, _| stub_of(wasm, ty),
                 |property, stub| property.judge_now(stub),
             )
         }
@@ -139,7 +139,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
                     let calls = calls.lock().unwrap_or_else(std::sync::PoisonError::into_inner).calls(&wasm);
                     (wasm, calls)
                 },
-                |wasm| Module::decode(wasm).ok(),
+                |wasm, _| Module::decode(wasm).ok(),
                 Property::check,
             )
         }
@@ -147,7 +147,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
             Invoked::generate,
             || Invocation::new(&context, ty.clone()),
             |invoked: &Invoked| (invoked.stub.to_module(ty).encode(), vec![Invocation::call(invoked)]),
-            |wasm| Some(Invoked { stub: stub_of(wasm, ty)?, arguments: Vec::new() }),
+            |wasm, calls| Some(Invoked { stub: stub_of(wasm, ty)?, arguments: arguments_of(calls)? }),
             Property::check,
         ),
     }
@@ -184,6 +184,11 @@ fn stub_of(wasm: &[u8], ty: &FuncType) -> Option<Stub> {
     let function = module.functions.first()?;
     let stub = Stub { locals: function.locals.clone(), body: function.body.clone() };
     (stub.to_module(ty) == module).then_some(stub)
+}
+
+/// The arguments of the first call; none if there is no call. Nothing, if they are of types that are never generated.
+fn arguments_of(calls: &[Call]) -> Option<Vec<Argument>> {
+    calls.iter().take(1).flat_map(|call| &call.arguments).map(Argument::of).collect()
 }
 
 /// For every file: what each engine does at each step.

@@ -1,18 +1,26 @@
 //! `--guidance repro`: modules that were found or collected earlier are tested again, one after the other.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
-use mutagen_engine::{Campaign, Event, Outcome, Property, Report, Repro, Verdict};
+use mutagen_engine::{Campaign, Event, Finding, Outcome, Property, Report, Repro, Verdict};
+use mutagen_oracles::Call;
+use mutagen_wasm_ast::Module;
 use serde_json::{Value, json};
 
+use crate::evidence::calls_beside;
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
 use crate::hunt::interrupt_flag;
 use crate::{input, say};
 
-/// A value from a file.
-pub type Given<T> = (PathBuf, T);
+/// What the given files and directories are good for.
+pub struct Given<T> {
+    /// The values, each with the file that it comes from.
+    pub values: Vec<(PathBuf, T)>,
+    /// Whether something was left out.
+    pub skipped: bool,
+}
 
 /// What came of a file.
 pub struct Replayed {
@@ -20,23 +28,46 @@ pub struct Replayed {
     verdict: Verdict,
 }
 
-/// The values behind the given files and directories. Modules of which `back` makes nothing are named and left out.
-pub fn given<T>(paths: &[PathBuf], back: impl Fn(&[u8]) -> Option<T>) -> Result<Vec<Given<T>>, Failure> {
-    let modules = input::collect(paths)?;
-    let value = |(file, wasm): (PathBuf, Vec<u8>)| match back(&wasm) {
-        Some(value) => Some((file, value)),
+/// The values behind the given files and directories. What cannot be read, and modules of which `back` makes nothing, are
+/// named and left out. `back` gets a module and the calls that were recorded with it.
+pub fn given<T>(paths: &[PathBuf], back: impl Fn(&[u8], &[Call]) -> Option<T>) -> Given<T> {
+    let value = |(file, wasm): (PathBuf, Vec<u8>)| match back(&wasm, &calls_beside(&file)) {
+        Some(value) => Ok((file, value)),
         None => {
-            say::error(format!("{}: this property cannot be tested on such a module", file.display()));
-            None
+            let why = Module::decode(&wasm).err().map_or_else(String::new, |error| format!(": {error}"));
+            let message = format!("{}: this property cannot be tested on such a module{why}", file.display());
+            Err(Failure::new(Code::Unusable, message))
         }
     };
-    Ok(modules.into_iter().filter_map(value).collect())
+    let mut given = Given { values: Vec::new(), skipped: false };
+    for module in input::collect(paths) {
+        match module.and_then(value) {
+            Ok(value) => given.values.push(value),
+            Err(failure) => {
+                say::error(failure.message);
+                given.skipped = true;
+            }
+        }
+    }
+    given
 }
 
-/// Tests all values, also after a finding.
+impl<T> Given<T> {
+    /// Refuses to replay nothing.
+    pub fn require(&self) -> Result<(), Failure> {
+        if !self.values.is_empty() {
+            return Ok(());
+        }
+        let hint = "--guidance repro needs modules: name files or directories with --input";
+        Err(Failure::new(Code::Unusable, hint))
+    }
+}
+
+/// Tests all values, also after a finding, and hands every finding to `failed` at once.
 pub fn replay<T, P>(
     flags: &CampaignFlags,
-    given: Vec<Given<T>>,
+    given: Vec<(PathBuf, T)>,
+    failed: impl Fn(&Finding<T>) + Sync,
     property: impl Fn() -> P + Sync,
     judge: impl Fn(&mut P, &T) -> Outcome + Sync,
 ) -> Result<(Report<T>, Vec<Replayed>), Failure>
@@ -44,21 +75,17 @@ where
     T: Clone + Send + Sync,
 {
     let (files, values): (Vec<PathBuf>, Vec<T>) = given.into_iter().unzip();
-    if values.is_empty() {
-        let hint = "--guidance repro needs modules: name files or directories with --input";
-        return Err(Failure::new(Code::Unusable, hint));
-    }
     let verdicts = Mutex::new(Vec::new());
     let mut campaign = Campaign::new(flags.seed)
         .tests(flags.tests.unwrap_or(u64::MAX))
         .keep_going(true)
         .interrupt(interrupt_flag()?)
-        .events(|event| {
-            if let Event::Tested { verdict, .. } = event
-                && let Ok(mut verdicts) = verdicts.lock()
-            {
-                verdicts.push(verdict.clone());
+        .events(|event| match event {
+            Event::Tested { verdict, .. } => {
+                verdicts.lock().unwrap_or_else(PoisonError::into_inner).push(verdict.clone());
             }
+            Event::Failed(finding) => failed(finding),
+            _ => (),
         });
     if let Some(time) = flags.time {
         campaign = campaign.time(time);
@@ -67,7 +94,7 @@ where
         let repro = Repro::new(values.clone()).unwrap_or_else(|| panic!("there are values"));
         (repro, AtOnce { property: property(), judge: &judge })
     });
-    let verdicts = verdicts.into_inner().unwrap_or_default();
+    let verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
     let replayed = files.into_iter().zip(verdicts).map(|(file, verdict)| Replayed { file, verdict });
     Ok((report, replayed.collect()))
 }

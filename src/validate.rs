@@ -63,7 +63,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
         move |source, size| modules.generate(source, size),
         || Validator::new(&context, arguments.direction.into()),
         |module: &Module| (module.encode(), Vec::new()),
-        |wasm| Module::decode(wasm).ok(),
+        |wasm, _| Module::decode(wasm).ok(),
         mutagen_engine::Property::check,
     )
 }

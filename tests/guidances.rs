@@ -4,9 +4,11 @@
 mod program;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use program::{Run, run, run_at};
 use serde_json::Value;
+use tempfile::TempDir;
 
 const GUIDANCES: [&str; 9] =
     ["mutagen", "random", "smallcheck", "fuzzchick", "zest", "crowbar", "perffuzz", "smith", "smith-zest"];
@@ -79,7 +81,6 @@ fn what_a_guidance_cannot_do_is_refused_in_one_line() {
     assert_refused("validate --guidance zest --switch fifo", 2, &["zest has no switch `fifo`", "only-valid"]);
     assert_refused("validate --guidance repro --switch fifo", 2, &["repro has no switches"]);
     assert_refused("validate --guidance repro", 3, &["--input"]);
-    assert_refused("validate --guidance repro --input missing.wasm", 3, &["missing.wasm"]);
 }
 
 #[test]
@@ -110,11 +111,121 @@ fn findings_and_corpus_are_tested_again_by_repro_and_stand_only_with_the_bug() {
     assert!(fixed.out.lines().next().is_some_and(|line| line.ends_with(".wasm: discarded")), "{}", fixed.out);
 }
 
+/// A module that wasm-6 lets pass.
+const WITNESS: &str = "(module (func i32.const 0 i64.eqz drop))";
+
+/// A directory with these files.
+fn directory_with(files: &[(&str, &[u8])]) -> TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    for (name, content) in files {
+        fs::write(directory.path().join(name), content).expect("it can be written");
+    }
+    directory
+}
+
+/// The findings that are stored in an output directory, in the order of their names.
+fn findings(output: &Path) -> Vec<Value> {
+    let files = fs::read_dir(output.join("findings")).expect("it is there");
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("it can be listed").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    let read = |file: &PathBuf| {
+        serde_json::from_str(&fs::read_to_string(file).expect("it is there")).expect("it is JSON")
+    };
+    files.iter().map(read).collect()
+}
+
+#[test]
+fn files_that_repro_cannot_use_are_named_and_the_others_are_tested() {
+    let directory = directory_with(&[
+        ("broken.wat", b"(module (func"),
+        ("cut-off.wasm", b"\0asm\x01\0\0\0\x01\x7f"),
+        ("witness.wat", WITNESS.as_bytes()),
+    ]);
+    let with = |flags: &str| run_at(directory.path(), &format!("validate --guidance repro -q {flags}"));
+    let all = with("--bug wasm-6 --input missing.wasm --input .");
+    assert_eq!(all.code, 1, "a finding counts more than what cannot be used: {}{}", all.out, all.err);
+    let reasons =
+        ["missing.wasm: No such file", "broken.wat: ", "cut-off.wasm: this property cannot be tested"];
+    assert_eq!(all.err.lines().count(), reasons.len(), "{}", all.err);
+    for reason in reasons {
+        assert!(all.err.contains(reason), "`{reason}` is not in: {}", all.err);
+    }
+    assert!(all.out.contains("witness.wat: failed"), "{}", all.out);
+
+    for unusable in ["missing.wasm", "broken.wat", "cut-off.wasm"] {
+        let some = with(&format!("--input {unusable} --input witness.wat"));
+        assert_eq!((some.code, some.err.lines().count()), (3, 1), "{unusable}: {}", some.err);
+        assert!(some.out.contains("witness.wat: discarded"), "{}", some.out);
+        let none = with(&format!("--input {unusable} -o out"));
+        assert_eq!((none.code, none.out.as_str(), none.err.lines().count()), (3, "", 2), "{}", none.err);
+        assert!(none.err.contains(unusable) && none.err.contains("--input"), "{}", none.err);
+        assert!(!directory.path().join("out").exists(), "nothing was begun");
+    }
+    assert_eq!(with("--input witness.wat").code, 0);
+}
+
+#[test]
+fn every_finding_of_repro_is_stored_and_the_first_is_shrunk() {
+    let second = "(module (memory 7) (func i32.const 1 i64.eqz drop))";
+    let third = "(module (memory 9) (func i32.const 1 i64.eqz drop))";
+    let directory = directory_with(&[
+        ("1.wat", b"(module (memory 5) (func i32.const 1 i64.eqz drop))"),
+        ("2.wat", second.as_bytes()),
+        ("3.wat", third.as_bytes()),
+        ("4.wat", b"(module)"),
+    ]);
+    let found = run_at(directory.path(), "validate --bug wasm-6 --guidance repro --input . -q -o out");
+    assert_eq!(found.code, 1, "{}{}", found.out, found.err);
+    let stored = findings(&directory.path().join("out"));
+    let texts: Vec<&str> = stored.iter().filter_map(|finding| finding["wat"].as_str()).collect();
+    assert_eq!(texts.len(), 3, "{texts:?}");
+    for (memory, expected) in [(5, 0), (7, 1), (9, 1)] {
+        let count = texts.iter().filter(|text| text.contains(&format!("{memory})"))).count();
+        assert_eq!(count, expected, "memory of {memory} pages: {texts:?}");
+    }
+    let again =
+        run_at(directory.path(), "validate --bug wasm-6 --guidance repro --input out/findings --json -q");
+    let again = json(&again);
+    let outcomes = again["replayed"].as_array().expect("it is a list").iter().map(|file| &file["outcome"]);
+    assert!(outcomes.clone().all(|outcome| outcome == "failed") && outcomes.count() == 3, "{again}");
+}
+
+#[test]
+fn a_finding_about_arguments_is_tested_again_with_those_of_its_record() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let line = "interpret --property invocation --bug wasm-r3";
+    let found = run_at(directory.path(), &format!("{line} --json -q -o out"));
+    assert_eq!(found.code, 1, "{}", found.err);
+    let file = json(&found)["finding"]["file"].as_str().map(|file| directory.path().join(file));
+    let file = file.expect("it is stored");
+    let mut record = findings(&directory.path().join("out")).remove(0);
+    let again = || run_at(directory.path(), &format!("{line} --guidance repro --input out/findings -q")).code;
+
+    // The bug: too few arguments are taken.
+    for (arguments, code) in [(&["i32:7", "f32:1.5"][..], 0), (&["i32:7"], 1), (&["i64:7"], 0), (&[], 1)] {
+        record["calls"][0]["arguments"] = arguments.into();
+        fs::write(&file, record.to_string()).expect("it can be written");
+        assert_eq!(again(), code, "{arguments:?}");
+    }
+}
+
+#[test]
+fn input_that_cannot_be_used_does_not_keep_a_campaign_from_running() {
+    let directory = directory_with(&[("broken.wat", b"(module"), ("witness.wat", WITNESS.as_bytes())]);
+    for (bug, code) in [("--bug wasm-6", 1), ("", 0)] {
+        let line = format!(
+            "validate {bug} --input missing.wasm --input broken.wat --input witness.wat --tests 1 -q"
+        );
+        let run = run_at(directory.path(), &line);
+        assert_eq!((run.code, run.err.lines().count()), (code, 2), "{}{}", run.out, run.err);
+        assert!(run.err.contains("missing.wasm: ") && run.err.contains("broken.wat: "), "{}", run.err);
+    }
+}
+
 #[test]
 fn other_guidances_begin_with_the_input() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    let witness = "(module (func i32.const 0 i64.eqz drop))";
-    fs::write(directory.path().join("witness.wat"), witness).expect("it can be written");
+    let directory = directory_with(&[("witness.wat", WITNESS.as_bytes())]);
     for guidance in ["mutagen", "random", "zest"] {
         let line =
             format!("validate --bug wasm-6 --guidance {guidance} --input witness.wat --tests 1 --json -q");

@@ -29,6 +29,26 @@ pub enum Argument {
 }
 
 impl Argument {
+    /// The argument that passes this value, if there is one: vectors and references are not passed.
+    ///
+    /// ```
+    /// use mutagen_oracles::Value;
+    /// use mutagen_properties::Argument;
+    ///
+    /// let half = Value::F32(0.5f32.to_bits());
+    /// assert_eq!(Argument::of(&half).map(|argument| argument.value()), Some(half));
+    /// assert_eq!(Argument::of(&Value::V128(0)), None);
+    /// ```
+    pub fn of(value: &Value) -> Option<Self> {
+        match *value {
+            Value::I32(bits) => Some(Argument::I32(bits as i32)),
+            Value::I64(bits) => Some(Argument::I64(bits as i64)),
+            Value::F32(bits) => Some(Argument::F32(F32(bits))),
+            Value::F64(bits) => Some(Argument::F64(F64(bits))),
+            Value::V128(_) | Value::FuncRef { .. } | Value::ExternRef(_) => None,
+        }
+    }
+
     /// The value that is passed.
     pub fn value(&self) -> Value {
         match self {
