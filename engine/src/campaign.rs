@@ -241,7 +241,9 @@ where
             Some(StopReason::Interrupted)
         } else if self.settings.tests.is_some_and(|tests| report.tests >= tests) {
             Some(StopReason::TestsDone)
-        } else if self.settings.too_many_discarded(report.passed, report.discarded) {
+        } else if !self.settings.keep_going
+            && self.settings.too_many_discarded(report.passed, report.discarded)
+        {
             Some(StopReason::GaveUp(report.discarded))
         } else if self.guidance.is_exhausted() {
             Some(StopReason::Exhausted)

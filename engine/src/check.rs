@@ -124,13 +124,13 @@ impl Check {
     }
 
     fn rerun(&self) -> String {
+        // The test runner names its threads after the tests; the name of a property need not be that of a test.
+        let thread = std::thread::current();
+        let test = thread.name().filter(|name| *name != "main").unwrap_or(&self.name);
         // In quotes where a shell would take it apart.
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "_:-".contains(letter);
-        let quote = if self.name.chars().all(plain) { "" } else { "'" };
-        format!(
-            "MUTAGEN_SEED={} MUTAGEN_TESTS={} cargo test {quote}{}{quote}",
-            self.seed, self.tests, self.name
-        )
+        let quote = if test.chars().all(plain) { "" } else { "'" };
+        format!("MUTAGEN_SEED={} MUTAGEN_TESTS={} cargo test {quote}{test}{quote}", self.seed, self.tests)
     }
 }
 

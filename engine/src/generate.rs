@@ -33,8 +33,10 @@ pub trait Generate {
 
     /// The smallest value: it fills fields when a mutant needs a part that its parent does not have.
     ///
-    /// Derived: the constructor marked `#[mutagen(default)]`; else, of those that do not mention the type itself, the one
-    /// with the fewest fields, the first declared on ties. Its fields are their own smallest (or their `default = expr`).
+    /// Derived: the constructor marked `#[mutagen(default)]`; else one of those that do not mention the type itself: one without a
+    /// condition, then with the fewest fields of types that are defined elsewhere and may lead back, then with the fewest boxes, then with
+    /// the fewest fields; the first declared on ties. Its fields are their own smallest (or their `default = expr`). Where types that
+    /// contain each other have no end that way, it panics and says which one to mark.
     fn smallest() -> Self
     where
         Self: Sized;

@@ -97,7 +97,7 @@ pub trait Guidance<T> {
         true
     }
 
-    /// How often it forgot what it had learned, to start afresh.
+    /// How often it forgot what it had learned, to start afresh, for whatever reason.
     fn resets(&self) -> u64 {
         0
     }

@@ -169,8 +169,8 @@ impl AddAssign for Count {
 /// * The same value and the same scope give the same mutants in the same order.
 /// * Counting builds nothing.
 /// * `mutate` changes only the root: children are moved or cloned from the value, or are the smallest.
-/// * A mutant is never equal to the value: `mutate` says false then, as it does for a number that is too large. Equal is what
-///   `PartialEq` says: `0.0` and `-0.0` are, two `NaN`s are not.
+/// * A mutant is never equal to the value: `mutate` says false then, as it does for a number that is too large. Floats are equal if
+///   their bits are; fields that change places are compared by `PartialEq`, for which `0.0` and `-0.0` are equal and two `NaN`s are not.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no mutants",
     label = "does not implement `Mutable`",

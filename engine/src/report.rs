@@ -118,6 +118,10 @@ impl<T> Report<T> {
     ///
     /// let report = Campaign::new(0).tests(200).run(&mut Random::new(0), &mut |_: &bool| true);
     /// assert_eq!(report.short(), "200 tests: 200 passed (100.0 %), 0 discarded (0.0 %), 0 failed (0.0 %)");
+    ///
+    /// let mut half = [Some(true), None].into_iter().cycle();
+    /// let report = Campaign::new(0).tests(8).run(&mut Random::new(0), &mut |_: &bool| half.next().flatten());
+    /// assert_eq!(report.short(), "8 tests: 4 passed (50.0 %), 4 discarded (50.0 %), 0 failed (0.0 %)");
     /// ```
     pub fn short(&self) -> String {
         let share = |count: u64| 100.0 * count as f64 / self.tests.max(1) as f64;

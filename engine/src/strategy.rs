@@ -54,7 +54,7 @@ impl Strategy {
             "random" => "random tests",
             "smallcheck" => "every test up to a size",
             "fuzzchick" => "random mutants of tests that cover something new",
-            "zest" => "tests from mutated byte strings, valid ones first (JQF)",
+            "zest" => "tests from mutated byte strings, what valid ones cover counts apart (JQF)",
             "crowbar" => "tests from mutated byte strings (AFL)",
             "perffuzz" => "tests that are slow in the target; shows the slowest",
             _ => "",
@@ -80,6 +80,9 @@ impl Strategy {
         };
         if !Self::PRESETS.contains(&preset) {
             return Err(UnknownStrategy::Preset(preset.to_owned()));
+        }
+        if guidance != "mutagen" && preset != "default" {
+            return Err(UnknownStrategy::PresetOf(guidance.to_owned(), preset.to_owned()));
         }
         let mut strategy = Strategy { name: guidance.to_owned(), kind };
         if preset != "default" {
@@ -239,6 +242,8 @@ pub enum UnknownStrategy {
     Guidance(String),
     /// No preset has this name.
     Preset(String),
+    /// This guidance has no presets, and so not this one.
+    PresetOf(String, String),
     /// `mutagen` has no switch of this name.
     Switch(UnknownSwitch),
     /// Another guidance has no switch of this name.
@@ -267,6 +272,9 @@ impl fmt::Display for UnknownStrategy {
                     "there is no preset `{name}`; choose one of {}",
                     Strategy::PRESETS.join(", ")
                 )
+            }
+            Self::PresetOf(guidance, preset) => {
+                write!(formatter, "{guidance} has no preset `{preset}`; only mutagen has presets")
             }
             Self::Switch(unknown) => unknown.fmt(formatter),
             Self::Setting(unknown) => unknown.fmt(formatter),

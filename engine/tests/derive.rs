@@ -188,6 +188,18 @@ fn the_smallest_value_avoids_types_of_other_definitions_and_the_first_case_of_a_
 }
 
 #[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+struct Day(Box<Night>);
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+struct Night(Box<Day>);
+
+#[test]
+#[should_panic(expected = "has no end: mark a variant")]
+fn types_that_contain_each_other_without_end_say_so() {
+    Day::smallest();
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
 enum Boxes {
     Plain(u8, Option<bool>),
     Boxed(Box<u8>, Box<Option<bool>>),

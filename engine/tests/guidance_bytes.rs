@@ -216,6 +216,12 @@ fn inputs_of_crowbar_take_turns_with_children_by_their_score() {
     // 37 percent of 256 are 94.
     assert_eq!(crowbar.figures().levels["children left"], 93);
     assert_eq!(parent_of(&child, &[first, second]), 1);
+    for _ in 0..93 {
+        crowbar.next();
+    }
+    assert_eq!(count(&crowbar, "cycles"), 0);
+    crowbar.next();
+    assert_eq!(count(&crowbar, "cycles"), 1, "after the last one the first one has its turn again");
 }
 
 #[test]
@@ -282,6 +288,25 @@ fn perffuzz_passes_over_inputs_that_hold_no_maximum() {
     let found = turns(&mut perffuzz, &[beaten, champion], 25_600);
     let beaten: usize = found.iter().map(children(0)).sum();
     assert!(beaten < 2_560, "{beaten} of 25,600 tests are children of an input that holds nothing");
+}
+
+#[test]
+fn inputs_of_perffuzz_have_children_by_what_they_hit_however_long_they_take() {
+    let mut perffuzz = perffuzz(Cost::Probes);
+    let mut left_after = |events: &[u32]| {
+        let value = perffuzz.next();
+        perffuzz.learn(&value, &PASSED, Trace::new(events));
+        perffuzz.figures().levels["children left"]
+    };
+    assert_eq!(left_after(&[1; 1000]), 0, "nothing was kept before: this one is generated");
+    let first = left_after(&[]);
+    assert_eq!(first, 255, "an average input has 256, for all its length");
+    for _ in 0..first - 1 {
+        left_after(&[]);
+    }
+    assert_eq!(left_after(&(10..19).collect::<Vec<_>>()), 0);
+    // It hits 9 probes, and the average is (1 + 9) / 2 = 5: half as many again.
+    assert_eq!(left_after(&[]), 383);
 }
 
 #[test]

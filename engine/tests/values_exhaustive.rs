@@ -159,6 +159,20 @@ fn no_address_repeats_and_counting_equals_enumerating() {
 }
 
 #[test]
+fn distinct_mutants_are_the_same_ones_without_repeats() {
+    let config = MutantsConfig { samples: 0, distinct: true, ..MutantsConfig::default() };
+    let mut repeats = 0;
+    for tree in all_trees(1) {
+        let once: Vec<Tree> = mutants(&tree, &config, &Scope::new()).map(|(_, mutant)| mutant).collect();
+        let all: BTreeSet<Tree> = fixed_mutants(&tree).into_iter().collect();
+        assert_eq!(once.iter().cloned().collect::<BTreeSet<_>>(), all);
+        assert_eq!(once.len(), all.len(), "one of each, of {tree:?}");
+        repeats += fixed_mutants(&tree).len() - all.len();
+    }
+    assert!(repeats > 0, "some trees have equal mutants");
+}
+
+#[test]
 fn what_is_left_is_counted_from_the_middle_too() {
     let value = vec![1u8, 2, 3];
     let mut rest = mutants(&value, &MutantsConfig::default(), &Scope::new());

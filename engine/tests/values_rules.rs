@@ -291,7 +291,7 @@ fn statements_of(statements: &[Statement], expressions: &[Expression]) -> Vec<St
 }
 
 impl Rules for Expression {
-    /// A block does not mention the type itself either, but it comes later.
+    /// A block does not mention the type itself either, but what it holds may lead back.
     fn least() -> Self {
         Expression::Literal(false)
     }

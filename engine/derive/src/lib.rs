@@ -34,7 +34,8 @@ pub fn derive_mutable(input: TokenStream) -> TokenStream {
     derive(input, mutable::implementation)
 }
 
-/// Turns a property, a function of one reference, into a test for `cargo test`.
+/// Turns a property, a function of one value or of a reference to one, into a test for `cargo test`. `tests = 50_000` and
+/// `seed = 7` in parentheses set its budget and its seed.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test_attribute::implementation(arguments.into(), item.into())

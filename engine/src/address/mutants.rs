@@ -14,7 +14,7 @@ pub struct MutantsConfig {
     pub seed: u64,
     /// Whether the seed permutes the mutants inside each position.
     pub shuffle: bool,
-    /// Whether a mutant that equals an earlier one is left out. All of them are kept for that, and compared.
+    /// Whether a mutant that equals an earlier one is left out. All of them are kept for that, and each is compared with them.
     pub distinct: bool,
 }
 

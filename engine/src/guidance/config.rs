@@ -175,6 +175,9 @@ impl MutagenConfig {
     /// MUTAGEN as it was measured for its paper: full paths in a trie, soonest branching first, and the limits that its
     /// code had (depth 10, 100 events of a trace, R up to 256).
     ///
+    /// The elements of a list are all one level below it here; in the original each is one level deeper than the one before, so that level
+    /// order comes to the ends of long lists late.
+    ///
     /// On a large target this starves: nearly every path is new, so it never stops to look at the first places where
     /// paths part. It is here to compare with.
     pub fn paper() -> Self {

@@ -218,6 +218,7 @@ impl<T: Clone> Guidance<T> for PerfFuzz<T> {
             .count("mutated", self.mutated)
             .count("kept", self.queue.len() as u64)
             .count("kept for a maximum", self.for_maxima)
+            .level("children left", self.left)
             .level("known probes", self.coverage.covered() as u64)
             .level("largest cost", self.maxima.largest())
     }

@@ -24,7 +24,8 @@ impl Settings for SmallCheckConfig {
 
 /// Tests everything that the generator can make, the smallest sizes first, and learns nothing.
 ///
-/// It makes all choices that the generator asks for, see [`Source::enumerating`]: whatever generates also enumerates. As in
+/// It makes all choices that the generator asks for, see [`Source::enumerating`]: whatever generates also enumerates. Of a choice
+/// among more than a thousand, such as a 32-bit number, it makes three. As in
 /// the original, the values of one size include those of smaller ones. When the largest size is done, so is the campaign.
 /// No seed has a say, so that several workers would all test the same.
 ///

@@ -168,8 +168,8 @@ impl<T> Guidance<T> for Zest<T> {
         }
         self.hits.count_probes(trace);
         let total = self.total.add(&self.hits);
-        let valid = if passed && self.config.valid { self.valid.add(&self.hits).keys } else { 0 };
-        let reasons = [self.config.counts && total.classes, total.keys > 0, valid > 0];
+        let valid = if passed { self.valid.add(&self.hits).keys } else { 0 };
+        let reasons = [self.config.counts && total.classes, total.keys > 0, self.config.valid && valid > 0];
         // An example of the user's has no bytes: there is nothing to mutate.
         let Some(bytes) = bytes.filter(|_| reasons.contains(&true)) else { return false };
         let favoured = total.keys + valid > 0;

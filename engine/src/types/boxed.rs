@@ -1,15 +1,46 @@
 //! Boxes are transparent: a boxed value has the positions and the mutants of the value.
 
 use crate::{Count, Generate, Mutable, Scope, Source};
+use std::any::type_name;
+use std::cell::Cell;
 
 impl<T: Generate> Generate for Box<T> {
     fn generate(source: &mut Source, size: usize) -> Self {
         Box::new(T::generate(source, size))
     }
 
+    /// # Panics
+    ///
+    /// If there is no end to it: the smallest value of each of several types contains that of the next.
     fn smallest() -> Self {
-        Box::new(T::smallest())
+        let depth = DEPTH.get();
+        if depth == DEEPEST {
+            endless::<T>();
+        }
+        DEPTH.set(depth + 1);
+        let smallest = Box::new(T::smallest());
+        DEPTH.set(depth);
+        smallest
     }
+}
+
+thread_local! {
+    /// How many boxes the smallest value is in that is being made.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// What contains itself does so through a box, and no type that people write has so many in its smallest value.
+const DEEPEST: usize = 256;
+
+/// A derive sees one definition at a time, and cannot refuse what only several of them together make endless.
+#[cold]
+fn endless<T>() -> ! {
+    DEPTH.set(0);
+    panic!(
+        "the smallest value of `{}` has no end: mark a variant that does not lead back to the type with \
+         `#[mutagen(default)]`, there or in a type that it contains",
+        type_name::<T>()
+    )
 }
 
 impl<T: Mutable + Clone + PartialEq> Mutable for Box<T> {
