@@ -44,6 +44,23 @@ fn exported_functions_of_smith_modules_are_called() {
 }
 
 #[test]
+fn functions_are_called_with_boundary_arguments_and_with_random_ones_that_follow_from_the_module() {
+    let property = Modules::new(&Context::new(Features::WASM1)).expect("the settings are fine");
+    let text = |constant: u32| {
+        format!("(module (func (export \"f\") (param i64) (result i32) (i32.const {constant})))")
+    };
+    let lists = |constant| {
+        let wasm = Module::assemble(text(constant).as_bytes()).expect("it is a module");
+        let calls = property.calls(&wasm);
+        assert_eq!(calls, property.calls(&wasm), "the same module, the same calls");
+        calls.into_iter().map(|call| call.arguments).collect::<Vec<_>>()
+    };
+    let (one, other) = (lists(1), lists(2));
+    assert_eq!((one.len(), &one[..6]), (8, &other[..6]), "boundary values");
+    assert!(one[6..].iter().all(|list| !other.contains(list)), "{one:?} and {other:?}");
+}
+
+#[test]
 fn the_same_bytes_give_the_same_module() {
     let smith = Smith::new(Features::WASM2);
     let mut source = Source::from_bytes_then_random(Vec::new(), 3);
