@@ -163,7 +163,7 @@ impl EngineHunt<'_> {
         let mut alone = property().map_err(Failure::usage)?;
         let replays = self.flags.replays()?;
         let given = repro::given(&self.engines.input, &back);
-        if replays {
+        if replays || given.skipped {
             given.require()?;
         }
         let results = self.engines.results()?;

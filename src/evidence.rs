@@ -165,9 +165,17 @@ impl Evidence {
 
 /// The calls of the finding whose JSON file lies beside this module; none if there is no such file. The module itself may
 /// have been changed since: what it is called with is still worth a try.
-pub fn calls_beside(module: &Path) -> Vec<Call> {
-    let evidence = Evidence::read(&module.with_extension("json")).ok();
-    evidence.and_then(|evidence| evidence.calls().ok()).unwrap_or_default()
+///
+/// # Errors
+///
+/// If there is such a file and it is no finding: without its calls the module would be asked about something else.
+pub fn calls_beside(module: &Path) -> Result<Vec<Call>, Failure> {
+    let file = module.with_extension("json");
+    if !file.is_file() {
+        return Ok(Vec::new());
+    }
+    let unusable = |reason| Failure::new(Code::Unusable, format!("{}: {reason}", file.display()));
+    Evidence::read(&file)?.calls().map_err(unusable)
 }
 
 /// The text of a module; where it has none, a comment that says why.

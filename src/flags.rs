@@ -92,17 +92,6 @@ impl CampaignFlags {
         )))
     }
 
-    /// Refuses guidances that know modules and nothing else.
-    pub fn refuse_modules(&self) -> Result<(), Failure> {
-        if !self.replays()? && !self.search()?.needs_modules() {
-            return Ok(());
-        }
-        Err(Failure::usage(format!(
-            "{} is about modules: use it with `validate` or `interpret`",
-            self.guidance
-        )))
-    }
-
     /// The time budget: what was asked for, or the default where nothing was.
     pub fn time_budget(&self) -> Option<Duration> {
         self.time.or(self.tests.is_none().then_some(DEFAULT_TIME))
@@ -111,10 +100,17 @@ impl CampaignFlags {
 
 /// Every guidance, with what it does.
 fn guidances() -> PossibleValuesParser {
-    let searching = Search::guidances().map(|name| (name, Search::description(name)));
-    let replaying = (REPRO, "the modules given by --input, and no others");
-    let value = |(name, meaning)| PossibleValue::new(name).help(meaning);
-    PossibleValuesParser::new(searching.chain([replaying]).map(value))
+    let replaying = PossibleValue::new(REPRO).help("the modules given by --input, and no others");
+    PossibleValuesParser::new(Search::guidances().map(described).chain([replaying]))
+}
+
+/// The guidances that are not about modules alone.
+pub fn guidances_for_any_value() -> PossibleValuesParser {
+    PossibleValuesParser::new(Strategy::GUIDANCES.map(described))
+}
+
+fn described(guidance: &'static str) -> PossibleValue {
+    PossibleValue::new(guidance).help(Search::description(guidance))
 }
 
 fn seed(text: &str) -> Result<u64, String> {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::engines::require_woven;
 use crate::exit_code::{Code, Failure};
-use crate::flags::CampaignFlags;
+use crate::flags::{CampaignFlags, guidances_for_any_value};
 use crate::hunt::{self, Hunt};
 use crate::results::{OutputFlags, Results};
 use crate::slowest;
@@ -28,9 +28,12 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Machine {
     /// The stack machine: 8 instructions, 2 labels, 20 faults
-    #[command(after_help = "Examples:\n  mutagen-wasm ifc stack --bug stack-2\n  \
+    #[command(
+        mut_arg("guidance", |guidance| guidance.value_parser(guidances_for_any_value())),
+        after_help = "Examples:\n  mutagen-wasm ifc stack --bug stack-2\n  \
         mutagen-wasm ifc stack --property eeni --time 10s\n  \
-        mutagen-wasm ifc stack --bug stack-18 --preset paper --seed 7 -o out")]
+        mutagen-wasm ifc stack --bug stack-18 --preset paper --seed 7 -o out"
+    )]
     Stack {
         #[command(flatten)]
         common: Common,
@@ -40,8 +43,11 @@ enum Machine {
         property: Noninterference,
     },
     /// The register machine: 20 instructions, 4 labels, memory, calls, 33 faults
-    #[command(after_help = "Examples:\n  mutagen-wasm ifc register --bug register-1\n  \
-        mutagen-wasm ifc register --bug register-33 --generator smart --guidance random")]
+    #[command(
+        mut_arg("guidance", |guidance| guidance.value_parser(guidances_for_any_value())),
+        after_help = "Examples:\n  mutagen-wasm ifc register --bug register-1\n  \
+        mutagen-wasm ifc register --bug register-33 --generator smart --guidance random"
+    )]
     Register {
         #[command(flatten)]
         common: Common,
@@ -64,6 +70,9 @@ struct Common {
     #[command(flatten)]
     campaign: CampaignFlags,
 }
+
+/// The size of generated states in FuzzChick's own experiments.
+const FUZZCHICK_SIZE: usize = 3;
 
 /// How many tests shrinking may take.
 const SHRINKING: usize = 20_000;
@@ -115,15 +124,20 @@ impl Common {
         T: Mutable + Clone + Hash + Debug + Send + Sync,
         P: Property<T>,
     {
+        let fuzzchick = self.campaign.guidance == "fuzzchick";
         let hunt = Hunt {
             command: "ifc",
             property: property_name,
             bug: self.bug.as_deref(),
             flags: &self.campaign,
             scope: Scope::new(),
-            suit: |strategy| strategy.max_size(SIZE).max_depth(GENERATIONS),
+            // FuzzChick's random parts are as large as published.
+            suit: if fuzzchick {
+                |strategy| strategy
+            } else {
+                |strategy| strategy.max_size(SIZE).max_depth(GENERATIONS)
+            },
         };
-        self.campaign.refuse_modules()?;
         self.campaign.refuse_fuel("a machine")?;
         let results = self.place.results(false)?;
         if let Some(results) = &results {
@@ -132,7 +146,8 @@ impl Common {
         }
         // Generators get the size that finds most, whatever the guidance says of sizes, unless sizes are what it is about.
         let by_size = self.campaign.guidance == "smallcheck" || self.campaign.sets("max-size");
-        let generate = move |source: &mut Source, size| generate(source, if by_size { size } else { SIZE });
+        let usual = if fuzzchick { FUZZCHICK_SIZE } else { SIZE };
+        let generate = move |source: &mut Source, size| generate(source, if by_size { size } else { usual });
         let report = hunt.run(generate, &property)?;
         let told = self.tell(&hunt, &report, property(), results.as_ref());
         results.as_ref().map_or(Ok(()), Results::complete).and(told)?;

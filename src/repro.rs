@@ -31,7 +31,7 @@ pub struct Replayed {
 /// The values behind the given files and directories. What cannot be read, and modules of which `back` makes nothing, are
 /// named and left out. `back` gets a module and the calls that were recorded with it.
 pub fn given<T>(paths: &[PathBuf], back: impl Fn(&[u8], &[Call]) -> Option<T>) -> Given<T> {
-    let value = |(file, wasm): (PathBuf, Vec<u8>)| match back(&wasm, &calls_beside(&file)) {
+    let value = |(file, wasm): (PathBuf, Vec<u8>)| match back(&wasm, &calls_beside(&file)?) {
         Some(value) => Ok((file, value)),
         None => {
             let why = Module::decode(&wasm).err().map_or_else(String::new, |error| format!(": {error}"));
@@ -53,12 +53,15 @@ pub fn given<T>(paths: &[PathBuf], back: impl Fn(&[u8], &[Call]) -> Option<T>) -
 }
 
 impl<T> Given<T> {
-    /// Refuses to replay nothing.
+    /// Refuses to go on with nothing.
     pub fn require(&self) -> Result<(), Failure> {
         if !self.values.is_empty() {
             return Ok(());
         }
-        let hint = "--guidance repro needs modules: name files or directories with --input";
+        let hint = match self.skipped {
+            true => "none of the modules given by --input can be used",
+            false => "--guidance repro needs modules: name files or directories with --input",
+        };
         Err(Failure::new(Code::Unusable, hint))
     }
 }

@@ -139,6 +139,21 @@ fn shards_that_run_at_the_same_time_in_one_directory_are_together_the_whole_run(
 }
 
 #[test]
+fn a_plan_of_a_shard_has_the_cells_that_a_run_of_it_runs() {
+    let here = temporary();
+    let planned = bench_fine(here.path(), &format!("plan {PLAN} --shard 1/3 --json")).out;
+    let planned: Value = serde_json::from_str(&planned).expect("it is JSON");
+    bench_fine(here.path(), &format!("run {PLAN} --shard 1/3 -o part"));
+    let run = results(&here.path().join("part"));
+    let name =
+        |cell: &Value| format!("{}@{}@{}", cell["task"], cell["strategy"], cell["trial"]).replace('"', "");
+    let planned: Vec<String> = planned["cells"].as_array().into_iter().flatten().map(name).collect();
+    assert!(!planned.is_empty());
+    assert_eq!(planned.len(), run.len());
+    assert!(planned.iter().all(|cell| run.contains_key(cell)), "{planned:?} and {:?}", run.keys());
+}
+
+#[test]
 fn the_recipe_for_several_processes_does_what_the_documentation_says() {
     let mut recipes = vec!["seq 0 1 | xargs"];
     let parallel = Command::new("parallel").arg("--version").output();

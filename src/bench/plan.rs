@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
     if let Some(directory) = &arguments.output {
         Store::at(directory).keep_plan(&plan)?;
     }
-    let cells = arguments.shard.of(plan.cells());
+    let cells = plan.cells_of(arguments.shard);
     if arguments.json {
         say::out(serde_json::json!({ "plan": plan, "cells": cells }))?;
         return Ok(Code::Fine);

@@ -156,6 +156,12 @@ impl Contender {
         task.command.iter().cloned().map(adapt).chain(self.flags()).collect()
     }
 
+    /// What to say where a strategy was asked for that can hunt at none of the chosen tasks.
+    pub(super) fn suits_no_task(&self) -> Unknown {
+        let hint = "it can hunt at none of the chosen tasks: wasm-smith makes modules, and each generator is of one kind of task".to_owned();
+        Unknown::new("strategy for these tasks", &self.name, std::iter::empty::<&str>(), hint)
+    }
+
     fn makes_modules(&self) -> bool {
         Parts::of(&self.name).search().is_some_and(|search| search.needs_modules())
     }

@@ -88,7 +88,11 @@ impl Plan {
             tasks,
             strategies: Vec::new(),
         };
+        let wished = !wish.strategies.is_empty();
         for contender in strategies {
+            if wished && !wanted.iter().any(|task| contender.suits(task)) {
+                return Err(contender.suits_no_task());
+            }
             let contender = Contender { trials: contender.trials.or(Some(usual)), ..contender };
             if plan.strategies.iter().all(|known| known.name != contender.name) {
                 plan.strategies.push(contender);

@@ -70,7 +70,7 @@ const SUITES: [Suite; 6] = [
         about: "the stack machine of the MUTAGEN and FuzzChick papers (Tables 3 and 4, Fig. 3)",
         tasks: &["stack-*"],
         strategies: &PAPER,
-        peers: Peers::OfPaper(&["fuzzchick"]),
+        peers: Peers::OfPaper(&["fuzzchick", "crowbar"]),
         trials: 10,
         time: Duration::from_secs(20),
     },
