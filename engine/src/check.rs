@@ -26,6 +26,9 @@ where
 /// A property inside `cargo test`: the seed is 0 and the budget 10,000 tests, unless said otherwise here or, with
 /// precedence, in the environment variables `MUTAGEN_SEED` and `MUTAGEN_TESTS`.
 ///
+/// The values need not be hashable here, so that equal mutants are tested again; a campaign with
+/// [`Mutagen::hashed`](crate::Mutagen::hashed) passes over them.
+///
 /// ```should_panic
 /// use mutagen_engine::Check;
 ///

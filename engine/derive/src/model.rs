@@ -62,6 +62,13 @@ impl Container {
                 "two variants are marked `default`: only one can be the smallest value",
             ));
         }
+        if let Some(variant) = defaults.clone().find(|variant| variant.attributes.skip) {
+            return Err(refuse(
+                &variant.name,
+                "a variant that is skipped is never made, and the `default` one is the smallest value: \
+                leave out one of the two",
+            ));
+        }
         let attributes = &self.attributes;
         if attributes.generate.is_some() && attributes.smallest.is_some() {
             return Ok(());
