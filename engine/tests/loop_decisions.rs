@@ -2,9 +2,12 @@
 //! which mutants a test has.
 
 use mutagen_engine::{
-    Guidance, Mutable, Mutagen, MutagenConfig, MutantsConfig, Scope, Source, Trace, Verdict, mutants,
+    Generate, Guidance, Mutable, Mutagen, MutagenConfig, MutantsConfig, Scope, Source, Trace, Verdict,
+    mutants,
 };
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// A configuration in which nothing but the queues decides, with these switches on top.
 fn plain(switches: &[&str]) -> MutagenConfig {
@@ -298,4 +301,57 @@ fn the_figures_say_how_far_the_batch_in_turn_is_and_which_parts_are_kept() {
     assert!(mutants > 0);
     assert_eq!(batch(&guidance), [3, 0, 0], "the element, which has one mutant, comes last");
     assert_eq!(guidance.figures().levels["fragments of Vec<bool>"], 1);
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+enum Chain {
+    End,
+    Link(bool, Box<Chain>),
+}
+
+#[test]
+fn a_value_becomes_a_part_of_itself_only_if_asked_to() {
+    let rest = Chain::Link(false, Box::new(Chain::End));
+    let parent = Chain::Link(true, Box::new(rest.clone()));
+    assert!(mutants_of(&parent, &["return-subvalues"], 0).contains(&rest));
+    let others = mutants_of(&parent, &["no-return-subvalues"], 0);
+    assert!(!others.contains(&rest));
+    assert!(others.contains(&Chain::Link(false, Box::new(rest))), "the other mutants stay");
+}
+
+#[test]
+fn generated_sizes_grow_with_passed_tests_only_if_asked_to() {
+    let sizes = |switch| {
+        let sizes = Rc::new(RefCell::new(Vec::new()));
+        let seen = Rc::clone(&sizes);
+        let generate = move |_: &mut Source, size: usize| seen.borrow_mut().push(size);
+        let mut guidance = Mutagen::with_generator(plain(&["max-size=3", switch]), 0, generate);
+        for _ in 0..100 {
+            guidance.next();
+            guidance.learn(&(), &Verdict::Passed, Trace::EMPTY);
+        }
+        let sizes = sizes.borrow().clone();
+        sizes
+    };
+    assert_eq!(sizes("quickcheck-sizes")[..7], [0, 1, 2, 0, 1, 2, 0]);
+    let uniform = sizes("uniform-sizes");
+    assert_ne!(uniform[..7], [0, 1, 2, 0, 1, 2, 0]);
+    assert_eq!(uniform.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([0, 1, 2, 3]));
+}
+
+/// Whether the second trace is new after the first.
+fn is_new_after(switch: &str, first: &[u32], second: &[u32]) -> bool {
+    let mut guidance = guidance(&[switch]);
+    let mut learn = |events| guidance.learn(&vec![], &Verdict::Passed, Trace::new(events));
+    assert!(learn(first));
+    learn(second)
+}
+
+#[test]
+fn switches_decide_what_is_new() {
+    assert!(is_new_after("no-trace-length", &[1, 2, 3], &[1, 2, 9]));
+    assert!(!is_new_after("trace-length=2", &[1, 2, 3], &[1, 2, 9]), "the same so far");
+    assert!(!is_new_after("edges", &[1, 1], &[1, 1, 1]), "no other edge");
+    assert!(is_new_after("hit-buckets", &[1, 1], &[1, 1, 1]), "twice instead of once");
+    assert!(is_new_after("trie", &[1, 2, 1], &[1, 2, 1, 2]), "no other edge, but another path");
 }
