@@ -330,8 +330,7 @@ fn generated_sizes_grow_with_passed_tests_only_if_asked_to() {
             guidance.next();
             guidance.learn(&(), &Verdict::Passed, Trace::EMPTY);
         }
-        let sizes = sizes.borrow().clone();
-        sizes
+        sizes.take()
     };
     assert_eq!(sizes("quickcheck-sizes")[..7], [0, 1, 2, 0, 1, 2, 0]);
     let uniform = sizes("uniform-sizes");
