@@ -1,31 +1,16 @@
 //! The decisions of the MUTAGEN loop, one by one: what comes first, what is given up, when everything is forgotten, and
 //! which mutants a test has.
 
+#[path = "common/by_hand.rs"]
+mod by_hand;
+
+use by_hand::{count, guidance, plain};
 use mutagen_engine::{
-    Generate, Guidance, Mutable, Mutagen, MutagenConfig, MutantsConfig, Scope, Source, Trace, Verdict,
-    mutants,
+    Generate, Guidance, Mutable, Mutagen, MutantsConfig, Scope, Source, Trace, Verdict, mutants,
 };
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-
-/// A configuration in which nothing but the queues decides, with these switches on top.
-fn plain(switches: &[&str]) -> MutagenConfig {
-    let mut config = MutagenConfig::paper();
-    for switch in ["edges", "most-new", "rich-sequences"].iter().chain(switches) {
-        config.set(switch).expect("a switch");
-    }
-    config
-}
-
-/// Generates empty lists.
-fn guidance(switches: &[&str]) -> Mutagen<Vec<bool>> {
-    Mutagen::with_generator(plain(switches), 0, |_: &mut Source, _| Vec::new())
-}
-
-fn count<T: Mutable + Clone>(guidance: &Mutagen<T>, name: &str) -> u64 {
-    guidance.figures().counts[name]
-}
 
 /// The next test, which does nothing new; `None` if it is no mutant.
 fn boring_mutant<T: Mutable + Clone>(guidance: &mut Mutagen<T>) -> Option<T> {

@@ -1,24 +1,10 @@
 //! The MUTAGEN loop, driven by hand: traces are made up, so that what is new is known.
 
+#[path = "common/by_hand.rs"]
+mod by_hand;
+
+use by_hand::{count, guidance, plain};
 use mutagen_engine::{Failure, Generate, Guidance, Mutable, Mutagen, MutagenConfig, Source, Trace, Verdict};
-
-/// A configuration without generation in between, shuffling and parts: only the queues decide.
-fn plain(switches: &[&str]) -> MutagenConfig {
-    let mut config = MutagenConfig::paper();
-    for switch in ["edges", "most-new", "rich-sequences"].iter().chain(switches) {
-        config.set(switch).expect("a switch");
-    }
-    config
-}
-
-/// Generates empty lists.
-fn guidance(switches: &[&str]) -> Mutagen<Vec<bool>> {
-    Mutagen::with_generator(plain(switches), 0, |_: &mut Source, _| Vec::new())
-}
-
-fn count<T: Mutable + Clone>(guidance: &Mutagen<T>, name: &str) -> u64 {
-    guidance.figures().counts[name]
-}
 
 #[test]
 fn a_passed_test_that_does_something_new_is_followed_by_all_its_mutants_and_nothing_else() {

@@ -2,7 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{DeriveInput, GenericArgument, GenericParam, Path, PathArguments, Type};
+use syn::{DeriveInput, GenericArgument, GenericParam, Path, PathArguments, Type, TypePath};
 
 /// How a field leads back to the type that is being defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,12 +82,10 @@ pub fn recursion(ty: &Type, input: &DeriveInput) -> Recursion {
         }
         Type::Array(array) => recursion(&array.elem, input),
         // Its smallest value is that of its first case.
-        Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Result") => {
-            let last = path.path.segments.last().and_then(|last| first_argument(&last.arguments));
-            let first = last.map_or(Recursion::None, |first| recursion(first, input));
-            let other =
-                if mentions(ty.to_token_stream(), input) { Recursion::Inside } else { Recursion::None };
-            first.max(other)
+        Type::Path(path)
+            if first_case(path).is_some_and(|case| recursion(case, input) == Recursion::Direct) =>
+        {
+            Recursion::Direct
         }
         _ if mentions(ty.to_token_stream(), input) => Recursion::Inside,
         _ => Recursion::None,
@@ -132,6 +130,12 @@ const ENDS: [&str; 21] = [
     "PhantomData",
     "BTreeMap",
 ];
+
+/// `X` if the type is `Result<X, _>`.
+fn first_case(ty: &TypePath) -> Option<&Type> {
+    let last = ty.path.segments.last().filter(|last| last.ident == "Result")?;
+    first_argument(&last.arguments)
+}
 
 fn first_argument(arguments: &PathArguments) -> Option<&Type> {
     let PathArguments::AngleBracketed(arguments) = arguments else { return None };
