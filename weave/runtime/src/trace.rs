@@ -3,41 +3,64 @@
 use std::cell::Cell;
 use std::ptr;
 
-thread_local! {
+/// Where the probes of a thread write.
+///
+/// Plain cells of raw pointers: a probe must not allocate, nor call anything generic that a woven crate may have compiled,
+/// with probes in it: it would never return.
+struct Buffer {
     /// Where the next event goes and where the buffer ends. Equal, and null, while nothing is recorded.
-    ///
-    /// Plain cells of raw pointers: a probe must not call anything generic or allocating, which might have been
-    /// compiled with probes itself and would then never return.
-    static NEXT: Cell<*mut u32> = const { Cell::new(ptr::null_mut()) };
-    static END: Cell<*mut u32> = const { Cell::new(ptr::null_mut()) };
-    static TRUNCATED: Cell<bool> = const { Cell::new(false) };
+    next: Cell<*mut u32>,
+    end: Cell<*mut u32>,
+    truncated: Cell<bool>,
 }
 
-/// Called by every probe of a woven crate. A probe that is switched off holds 0 and costs one load.
+thread_local! {
+    /// All in one place: a probe, which fires in the hottest loops, then looks up only one address.
+    static BUFFER: Buffer = const {
+        Buffer { next: Cell::new(ptr::null_mut()), end: Cell::new(ptr::null_mut()), truncated: Cell::new(false) }
+    };
+}
+
+/// What is in a [`Buffer`]: its next place, its end, and whether events were dropped.
+type Contents = (*mut u32, *mut u32, bool);
+
+impl Buffer {
+    /// Puts these in place of what this thread's buffer holds.
+    fn exchange((next, end, truncated): Contents) -> Contents {
+        BUFFER.with(|buffer| {
+            (buffer.next.replace(next), buffer.end.replace(end), buffer.truncated.replace(truncated))
+        })
+    }
+}
+
+/// Called by every probe of a woven crate. A probe that is switched off holds 0.
 ///
 /// # Safety
 ///
 /// The compiler passes a pointer to the probe's own guard, which lives as long as the program.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __sanitizer_cov_trace_pc_guard(guard: *mut u32) {
-    // SAFETY: see above. Guards change only in `probes`, by atomic stores; a stale value is harmless.
-    let number = unsafe { guard.read_volatile() };
-    if number == 0 {
-        return;
-    }
-    let next = NEXT.get();
-    if next == END.get() {
-        if !next.is_null() {
-            TRUNCATED.set(true);
+    BUFFER.with(|buffer| {
+        let next = buffer.next.get();
+        if next.is_null() {
+            return;
         }
-        return;
-    }
-    // SAFETY: `next` lies inside the buffer that `Recorder::record` lent for the time of the recording, since it is not
-    // null and has not reached the end.
-    unsafe {
-        next.write(number);
-        NEXT.set(next.add(1));
-    }
+        // SAFETY: see above. Guards change only in `probes`, by atomic stores; a stale value is harmless.
+        let number = unsafe { guard.read_volatile() };
+        if number == 0 {
+            return;
+        }
+        if next == buffer.end.get() {
+            buffer.truncated.set(true);
+            return;
+        }
+        // SAFETY: `next` lies inside the buffer that `Recorder::record` lent for the time of the recording, since it is
+        // not null and has not reached the end.
+        unsafe {
+            next.write(number);
+            buffer.next.set(next.add(1));
+        }
+    });
 }
 
 /// Records the probes that fire on this thread while a closure runs.
@@ -62,14 +85,8 @@ impl Recorder {
     /// A recording inside a recording takes the events for itself; the outer one goes on afterwards.
     pub fn record<R>(&mut self, body: impl FnOnce() -> R) -> R {
         let range = self.buffer.as_mut_ptr_range();
-        let recording = Recording {
-            outer: (
-                NEXT.replace(range.start),
-                END.replace(range.end),
-                TRUNCATED.replace(self.buffer.is_empty()),
-            ),
-            recorder: self,
-        };
+        let outer = Buffer::exchange((range.start, range.end, self.buffer.is_empty()));
+        let recording = Recording { recorder: self, outer };
         let result = body();
         drop(recording);
         result
@@ -89,15 +106,14 @@ impl Recorder {
 /// A recording under way. Dropping it, also while unwinding, ends it.
 struct Recording<'a> {
     recorder: &'a mut Recorder,
-    outer: (*mut u32, *mut u32, bool),
+    outer: Contents,
 }
 
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
-        let written = NEXT.replace(self.outer.0).addr() - self.recorder.buffer.as_ptr().addr();
-        END.set(self.outer.1);
-        self.recorder.length = written / size_of::<u32>();
-        self.recorder.truncated = TRUNCATED.replace(self.outer.2);
+        let (next, _, truncated) = Buffer::exchange(self.outer);
+        self.recorder.length = (next.addr() - self.recorder.buffer.as_ptr().addr()) / size_of::<u32>();
+        self.recorder.truncated = truncated;
     }
 }
 
