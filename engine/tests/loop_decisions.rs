@@ -260,6 +260,32 @@ fn only_what_the_halves_have_in_common_is_mutated_alike() {
 }
 
 #[test]
+fn plain_fields_beside_equal_halves_change_along_with_their_parts_as_often_as_not_if_asked_for() {
+    let parent = (false, vec![true; 40], vec![true; 40]);
+    // Elements are changed in the first half, in the second, and in both.
+    let changed = |switch| {
+        let mutants = mutants_of(&parent, &["twins", switch], 0);
+        let is_one = |mutant: &&(bool, Vec<bool>, Vec<bool>)| {
+            (mutant.1.len(), mutant.2.len()) == (40, 40) && (&mutant.1, &mutant.2) != (&parent.1, &parent.2)
+        };
+        let (along, alone): (Vec<_>, Vec<_>) = mutants.iter().filter(is_one).partition(|mutant| mutant.0);
+        (along.len(), alone.len())
+    };
+    assert_eq!(changed("no-parameters"), (0, 120));
+    let (along, alone) = changed("parameters");
+    assert_eq!(along + alone, 120, "no mutant comes or goes");
+    assert!(along > 40 && alone > 40, "{along} with the field, {alone} without it");
+}
+
+#[test]
+fn plain_fields_stay_as_they_are_where_the_halves_differ() {
+    let parent = (false, vec![true; 2], vec![false; 3]);
+    let mutants = mutants_of(&parent, &["twins", "parameters"], 0);
+    let along = mutants.iter().filter(|mutant| mutant.0 && (&mutant.1, &mutant.2) != (&parent.1, &parent.2));
+    assert_eq!(along.count(), 0);
+}
+
+#[test]
 fn the_order_of_positions_decides_the_order_of_mutants() {
     // One mutant at each of four places: the root, what is inside on the left, the flag in there, and the one on the right.
     let parent = Some((Some(true), true));

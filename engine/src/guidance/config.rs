@@ -129,6 +129,9 @@ pub struct MutagenConfig {
     pub return_subvalues: bool,
     /// Whether what two fields of the value have in common is also mutated in both at once: for properties of pairs.
     pub twins: bool,
+    /// Whether plain fields beside two such fields change along with them: every other mutant of a part that the two have in
+    /// common then comes with other values there, instead of the parent's.
+    pub parameters: bool,
     /// How many interesting tests may wait; the least interesting one is given up beyond that.
     pub max_queue: usize,
 }
@@ -163,6 +166,7 @@ impl Default for MutagenConfig {
             sizes: Sizes::Uniform,
             return_subvalues: true,
             twins: true,
+            parameters: true,
             max_queue: MAX_QUEUE,
         }
     }
@@ -198,6 +202,7 @@ impl MutagenConfig {
             numbers: NumberMutants::Paper,
             sizes: Sizes::QuickCheck,
             twins: false,
+            parameters: false,
             ..Self::default()
         }
     }

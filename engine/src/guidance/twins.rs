@@ -3,20 +3,53 @@
 //! Properties of pairs (two runs of one program, an original and its copy) tend to ask that the halves agree on something.
 //! A mutant of one half alone breaks that, and it takes a second mutation of just the right kind to repair it. So where
 //! the halves are still the same, their common part is also mutated in both of them at once.
+//!
+//! Beside the halves there may be parameters: plain fields that say how the halves are compared (an observer, a tolerance).
+//! What a change of one half means depends on them, and a change of parameters alone is seldom new. So they change along
+//! with the halves, as often as not.
 
-use crate::{Mutable, node_at};
+use crate::{Mutable, Source, node_at};
 
 /// The field of the root that holds the twin of the node at `path`: a later field of the same type as the one that the
 /// path goes through, with the same thing at the same place.
 pub(super) fn twin_field(root: &dyn Mutable, path: &[u32]) -> Option<u32> {
-    let (&field, place) = path.split_first()?;
-    let (own, node) = (root.child(field as usize), node_at(root, path)?);
-    let later = field + 1..root.children() as u32;
-    later.into_iter().find(|&other| {
-        let half = root.child(other as usize);
-        half.as_any().type_id() == own.as_any().type_id()
-            && node_at(half, place).is_some_and(|twin| twin.equals(node.as_any()))
-    })
+    let field = *path.first()?;
+    (field + 1..root.children() as u32).find(|&other| is_twin(root, path, other))
+}
+
+/// Whether the node at `path` is inside one of two halves, and the other one holds the same thing at the same place.
+pub(super) fn is_inside_twin(root: &dyn Mutable, path: &[u32]) -> bool {
+    path.len() > 1 && (0..root.children() as u32).any(|other| other != path[0] && is_twin(root, path, other))
+}
+
+/// Whether the root's field `other` is like the one that `path` goes through, down to the node there.
+fn is_twin(root: &dyn Mutable, path: &[u32], other: u32) -> bool {
+    let (own, half) = (root.child(path[0] as usize), root.child(other as usize));
+    half.as_any().type_id() == own.as_any().type_id()
+        && node_at(half, &path[1..])
+            .zip(node_at(own, &path[1..]))
+            .is_some_and(|(twin, node)| twin.equals(node.as_any()))
+}
+
+/// The fields of the root that have no parts, and a type that no other field has.
+pub(super) fn parameters(root: &dyn Mutable) -> Vec<u32> {
+    let type_of = |field: &u32| root.child(*field as usize).as_any().type_id();
+    let fields = 0..root.children() as u32;
+    let alone = |field: &u32| fields.clone().filter(|other| type_of(other) == type_of(field)).count() == 1;
+    fields.clone().filter(|field| root.child(*field as usize).children() == 0 && alone(field)).collect()
+}
+
+/// Turns each of these fields into one of its mutants.
+pub(super) fn change_parameters(root: &mut dyn Mutable, fields: &[u32], source: &mut Source) {
+    for &field in fields {
+        let parameter = root.child_mut(field as usize);
+        let count = parameter.count(source.scope());
+        let draws = count.draws(1);
+        if draws > 0 {
+            let draw = source.below(draws);
+            parameter.mutate(count.number(draw), source);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -32,6 +65,27 @@ mod tests {
         assert_eq!(twin_field(&value, &[2, 0]), None, "twins are named once, from the first");
         assert_eq!(twin_field(&value, &[0]), None, "no other field is a byte");
         assert_eq!(twin_field(&value, &[]), None, "the root is alone");
+    }
+
+    #[test]
+    fn what_is_the_same_in_both_halves_is_inside_twins() {
+        let value = (7_u8, vec![1_i32, 2], vec![1_i32, 3]);
+        assert!(is_inside_twin(&value, &[1, 0]) && is_inside_twin(&value, &[2, 0]));
+        assert!(!is_inside_twin(&value, &[1, 1]), "2 is not 3");
+        assert!(!is_inside_twin(&(7_u8, 5_i32, 5_i32), &[1]), "equal numbers are not yet halves");
+        assert!(!is_inside_twin(&value, &[0]) && !is_inside_twin(&value, &[]));
+    }
+
+    #[test]
+    fn parameters_are_plain_fields_of_a_type_of_their_own() {
+        assert_eq!(parameters(&(vec![1_i32], true, vec![1_i32], 7_u8)), [1, 3]);
+        assert_eq!(parameters(&(vec![1_i32], vec![1_i32])), [0; 0]);
+        assert_eq!(
+            parameters(&((1_i32, true), vec![1_i32], vec![1_i32])),
+            [0; 0],
+            "a program is no parameter"
+        );
+        assert_eq!(parameters(&(true, false, vec![1_i32])), [0; 0], "two flags may be a pair themselves");
     }
 
     #[test]

@@ -83,6 +83,8 @@ static SWITCHES: &[Switch] = &[
     word("no-return-subvalues", "a value never becomes a part of itself", |c| c.return_subvalues = false),
     word("twins", "mutate what two fields have in common also in both", |c| c.twins = true),
     word("no-twins", "mutate one place at a time", |c| c.twins = false),
+    word("parameters", "change plain fields beside two equal ones along with them", |c| c.parameters = true),
+    word("no-parameters", "change plain fields by themselves", |c| c.parameters = false),
     number("queue=N", "keep at most N interesting tests", |c, n| c.max_queue = n),
 ];
 
@@ -149,7 +151,7 @@ impl MutagenConfig {
         ]
     }
 
-    fn value_switches(&self) -> [String; 10] {
+    fn value_switches(&self) -> [String; 11] {
         [
             match self.order {
                 Order::Level => "level-order",
@@ -173,6 +175,7 @@ impl MutagenConfig {
             if self.sizes == Sizes::Uniform { "uniform-sizes" } else { "quickcheck-sizes" }.into(),
             yes_no("return-subvalues", self.return_subvalues),
             yes_no("twins", self.twins),
+            yes_no("parameters", self.parameters),
             some_none("queue", Some(self.max_queue)),
         ]
     }
