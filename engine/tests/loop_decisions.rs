@@ -264,7 +264,7 @@ fn plain_fields_beside_equal_halves_change_along_with_their_parts_as_often_as_no
     let parent = (false, vec![true; 40], vec![true; 40]);
     // Elements are changed in the first half, in the second, and in both.
     let changed = |switch| {
-        let mutants = mutants_of(&parent, &["twins", switch], 0);
+        let mutants = mutants_of(&parent, &["twins", "parameters", switch], 0);
         let is_one = |mutant: &&(bool, Vec<bool>, Vec<bool>)| {
             (mutant.1.len(), mutant.2.len()) == (40, 40) && (&mutant.1, &mutant.2) != (&parent.1, &parent.2)
         };
@@ -272,6 +272,7 @@ fn plain_fields_beside_equal_halves_change_along_with_their_parts_as_often_as_no
         (along.len(), alone.len())
     };
     assert_eq!(changed("no-parameters"), (0, 120));
+    assert_eq!(changed("no-twins"), (0, 80), "where there are no twins");
     let (along, alone) = changed("parameters");
     assert_eq!(along + alone, 120, "no mutant comes or goes");
     assert!(along > 40 && alone > 40, "{along} with the field, {alone} without it");

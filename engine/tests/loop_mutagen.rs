@@ -187,10 +187,10 @@ fn every_nth_test_is_generated_if_asked_for() {
 }
 
 #[test]
-fn a_campaign_that_never_saturates_begins_afresh_after_ever_more_tests() {
+fn a_campaign_that_never_saturates_begins_afresh_after_ever_more_tests_up_to_sixteen_times_as_many() {
     let mut guidance = guidance(&["restart=50"]);
     let mut fresh = Vec::new();
-    for test in 1..=400_u32 {
+    for test in 1..=3200_u32 {
         let generated = count(&guidance, "generated");
         let value = guidance.next();
         // Every test is new, so there are always mutants that wait.
@@ -199,7 +199,7 @@ fn a_campaign_that_never_saturates_begins_afresh_after_ever_more_tests() {
             fresh.push(test);
         }
     }
-    assert_eq!(fresh, [1, 51, 151, 351]);
+    assert_eq!(fresh, [1, 51, 151, 351, 751, 1551, 2351, 3151]);
 }
 
 #[test]

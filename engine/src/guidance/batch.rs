@@ -8,8 +8,6 @@ use crate::{Count, Mutable, Order, Permutation, PositionCursor, Source, node_at,
 /// A parent and a place in the enumeration of its mutants. It costs the same whatever their number.
 pub(super) struct Batch<T> {
     parent: T,
-    /// The fields of the parent that may change along with its halves, if it has halves.
-    parameters: Vec<u32>,
     pub(super) lineage: Lineage,
     cursor: PositionCursor,
     /// How many positions the cursor has come to.
@@ -50,8 +48,8 @@ struct Here {
     first_fragment: usize,
     /// The field of the root that holds the same thing at the same place, if both are to be mutated together.
     twin: Option<u32>,
-    /// Whether the parameters may change along.
-    with_parameters: bool,
+    /// The fields of the root that may change along.
+    parameters: Vec<u32>,
     /// Own mutants, those of both twins, and fragments, in this order.
     total: usize,
     next: usize,
@@ -87,6 +85,7 @@ pub(super) struct Workshop<'a> {
     pub(super) shuffle: bool,
     pub(super) return_subvalues: bool,
     pub(super) twins: bool,
+    /// Whether parameters change along with what twins have in common.
     pub(super) parameters: bool,
     /// How many numbers may still be tried.
     pub(super) patience: &'a mut usize,
@@ -107,15 +106,14 @@ impl<'a> Workshop<'a> {
             shuffle: config.shuffle,
             return_subvalues: config.return_subvalues,
             twins: config.twins,
-            parameters: config.parameters,
+            parameters: config.twins && config.parameters,
         }
     }
 }
 
 impl<T: Mutable + Clone> Batch<T> {
     pub(super) fn new(parent: T, lineage: Lineage, order: Order) -> Self {
-        let (parameters, cursor) = (parameters(&parent), PositionCursor::new(order));
-        Batch { parent, parameters, lineage, cursor, visited: 0, here: Here::default() }
+        Batch { parent, lineage, cursor: PositionCursor::new(order), visited: 0, here: Here::default() }
     }
 
     /// How far it is.
@@ -146,8 +144,8 @@ impl<T: Mutable + Clone> Batch<T> {
                     if let (MutantKind::Twins, Some(field)) = (kind, self.here.twin) {
                         copy_to_twin(&mut mutant, self.cursor.path(), field);
                     }
-                    if self.here.with_parameters && workshop.source.chance(1, 2) {
-                        change_parameters(&mut mutant, &self.parameters, workshop.source);
+                    if !self.here.parameters.is_empty() && workshop.source.chance(1, 2) {
+                        change_parameters(&mut mutant, &self.here.parameters, workshop.source);
                     }
                     return Next::Mutant(mutant, kind);
                 }
@@ -166,9 +164,9 @@ impl<T: Mutable + Clone> Batch<T> {
         let path = self.cursor.path();
         if let Some(node) = node_at(&self.parent, path) {
             let twin = if workshop.twins { twin_field(&self.parent, path) } else { None };
-            let with_parameters =
-                workshop.parameters && !self.parameters.is_empty() && is_inside_twin(&self.parent, path);
-            self.here = Here { with_parameters, ..Here::new(node, self.lineage.samples, twin, workshop) };
+            let is_shared = workshop.parameters && is_inside_twin(&self.parent, path);
+            let parameters = if is_shared { parameters(&self.parent) } else { Vec::new() };
+            self.here = Here { parameters, ..Here::new(node, self.lineage.samples, twin, workshop) };
         }
         true
     }
@@ -200,7 +198,7 @@ impl Here {
             count,
             own,
             twin,
-            with_parameters: false,
+            parameters: Vec::new(),
             fragments,
             first_fragment: if fragments == 0 { 0 } else { workshop.source.below(stored) },
             total,

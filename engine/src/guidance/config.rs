@@ -94,7 +94,7 @@ pub struct MutagenConfig {
     /// Whether a reset waits until all mutants of all interesting tests were run.
     pub reset_waits: bool,
     /// After how many tests without a reset everything is forgotten, mutants that wait included; each time after twice as
-    /// many. Some campaigns lose their way among ever more tests that are just new enough: a fresh start is then quicker.
+    /// many, up to sixteen times as many. Some campaigns lose their way among ever more tests that are just new enough: a fresh start is then quicker.
     pub restart_after: Option<usize>,
     /// R: how often a random mutant is drawn, at first.
     pub samples: usize,
@@ -129,8 +129,8 @@ pub struct MutagenConfig {
     pub return_subvalues: bool,
     /// Whether what two fields of the value have in common is also mutated in both at once: for properties of pairs.
     pub twins: bool,
-    /// Whether plain fields beside two such fields change along with them: every other mutant of a part that the two have in
-    /// common then comes with other values there, instead of the parent's.
+    /// Whether plain fields beside two such fields change along with them: as often as not, a mutant of a part that the two
+    /// have in common then comes with other values there, instead of the parent's. Only with `twins`.
     pub parameters: bool,
     /// How many interesting tests may wait; the least interesting one is given up beyond that.
     pub max_queue: usize,

@@ -14,7 +14,8 @@ use std::hash::{Hash, Hasher};
 /// A test is interesting if it did something new. Then all its mutants are scheduled, once each: those of passed tests
 /// before those of discarded ones. When there are none left, a test is generated. When nothing new happened for a
 /// long time, everything is forgotten, and random mutants are drawn twice as often from then on.
-/// When there are always some left, everything is forgotten all the same after a while, and then after twice as many tests.
+/// When there are always some left, everything is forgotten all the same after a while, and each time after twice as many
+/// tests, up to a limit.
 ///
 /// The heuristics are in [`MutagenConfig`], each on a switch of its own.
 ///
@@ -56,6 +57,10 @@ type Fingerprint<T> = Box<dyn Fn(&T) -> u64>;
 /// How many numbers of mutants that are none, or repeats, are passed over before a test is generated instead. The ten equal
 /// fields of a struct can be exchanged in 10^10 ways without any effect, and a campaign must be able to stop meanwhile.
 const PATIENCE: usize = 1 << 16;
+
+/// How many times as long as the first one a start may last. The longest starts find little after their first million tests,
+/// and a campaign that has an unlucky one would otherwise spend most of its time on it.
+const LONGEST_START: usize = 16;
 
 /// Passed or discarded tests: what was seen of them, and which of them are to be mutated.
 struct Side<T> {
@@ -235,7 +240,9 @@ impl<T: Mutable + Clone> Mutagen<T> {
             self.passed.queue.clear();
             self.discarded.queue.clear();
             self.fragments.clear();
-            self.restart_after = self.restart_after.saturating_mul(2);
+            let longest =
+                self.config.restart_after.map_or(usize::MAX, |first| first.saturating_mul(LONGEST_START));
+            self.restart_after = self.restart_after.saturating_mul(2).min(longest);
         }
         self.since_reset += 1;
     }

@@ -31,15 +31,16 @@ fn is_twin(root: &dyn Mutable, path: &[u32], other: u32) -> bool {
             .is_some_and(|(twin, node)| twin.equals(node.as_any()))
 }
 
-/// The fields of the root that have no parts, and a type that no other field has.
+/// The fields of the root that have no parts (as they are: an empty list has none), and a type that no other field has.
 pub(super) fn parameters(root: &dyn Mutable) -> Vec<u32> {
-    let type_of = |field: &u32| root.child(*field as usize).as_any().type_id();
     let fields = 0..root.children() as u32;
-    let alone = |field: &u32| fields.clone().filter(|other| type_of(other) == type_of(field)).count() == 1;
-    fields.clone().filter(|field| root.child(*field as usize).children() == 0 && alone(field)).collect()
+    let type_of = |field: u32| root.child(field as usize).as_any().type_id();
+    let is_alone =
+        |field: u32| !fields.clone().any(|other| other != field && type_of(other) == type_of(field));
+    fields.clone().filter(|&field| root.child(field as usize).children() == 0 && is_alone(field)).collect()
 }
 
-/// Turns each of these fields into one of its mutants.
+/// Turns all of these fields into random mutants of themselves.
 pub(super) fn change_parameters(root: &mut dyn Mutable, fields: &[u32], source: &mut Source) {
     for &field in fields {
         let parameter = root.child_mut(field as usize);
@@ -83,7 +84,7 @@ mod tests {
         assert_eq!(
             parameters(&((1_i32, true), vec![1_i32], vec![1_i32])),
             [0; 0],
-            "a program is no parameter"
+            "what has parts is no parameter"
         );
         assert_eq!(parameters(&(true, false, vec![1_i32])), [0; 0], "two flags may be a pair themselves");
     }

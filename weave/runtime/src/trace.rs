@@ -5,8 +5,8 @@ use std::ptr;
 
 /// Where the probes of a thread write.
 ///
-/// Plain cells of raw pointers: a probe must not allocate, nor call anything generic that a woven crate may have compiled,
-/// with probes in it: it would never return.
+/// Plain cells of raw pointers, since a probe must not call anything that was compiled with probes itself: it would never
+/// return. So it does not allocate, and all that it calls is compiled in this crate, which has no probes.
 struct Buffer {
     /// Where the next event goes and where the buffer ends. Equal, and null, while nothing is recorded.
     next: Cell<*mut u32>,

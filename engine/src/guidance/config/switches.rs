@@ -48,7 +48,7 @@ static SWITCHES: &[Switch] = &[
     word("no-reset-doubles", "wait as long for each reset", |c| c.reset_doubles = false),
     word("reset-waits", "reset only when all mutants were run", |c| c.reset_waits = true),
     word("no-reset-waits", "reset at any time", |c| c.reset_waits = false),
-    number("restart=N", "begin afresh after N tests, then after twice as many", |c, n| {
+    number("restart=N", "begin afresh after N tests, then 2 N, ... up to 16 N", |c, n| {
         c.restart_after = Some(n)
     }),
     word("no-restart", "never begin afresh while there are mutants", |c| c.restart_after = None),
@@ -83,7 +83,7 @@ static SWITCHES: &[Switch] = &[
     word("no-return-subvalues", "a value never becomes a part of itself", |c| c.return_subvalues = false),
     word("twins", "mutate what two fields have in common also in both", |c| c.twins = true),
     word("no-twins", "mutate one place at a time", |c| c.twins = false),
-    word("parameters", "change plain fields beside two equal ones along with them", |c| c.parameters = true),
+    word("parameters", "change plain fields beside twins along with them", |c| c.parameters = true),
     word("no-parameters", "change plain fields by themselves", |c| c.parameters = false),
     number("queue=N", "keep at most N interesting tests", |c, n| c.max_queue = n),
 ];
