@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use clap::{Args, Subcommand};
-use mutagen_bugs::Bug;
+use mutagen_bugs::{Bug, Subsystem};
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink};
 use mutagen_ifc::pairs::{GENERATIONS, Pairs, SIZE};
 use mutagen_properties::DISCREPANCY;
@@ -38,7 +38,7 @@ enum Machine {
         #[command(flatten)]
         common: Common,
 
-        /// What must hold: after one step, after any number, or at the end
+        /// What must hold: after one step (ssni), after any number (msni), or at the end (eeni)
         #[arg(long, value_name = "NAME", default_value_t = Noninterference::Ssni)]
         property: Noninterference,
     },
@@ -60,7 +60,8 @@ struct Common {
     #[arg(long, value_name = "ID")]
     bug: Option<String>,
 
-    /// How pairs of states are made: one state twice, two that know nothing of each other, or by hand
+    /// How pairs of states are made: one state twice (copy), two that know nothing of each other (independent), or as
+    /// written by hand (smart)
     #[arg(long, value_name = "NAME", default_value_t = Pairs::Copy)]
     generator: Pairs,
 
@@ -106,7 +107,16 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
 }
 
 fn wrong_machine(bug: &Bug) -> Failure {
-    Failure::usage(format!("{} is a bug of the {}, not of this machine", bug.id(), bug.subsystem()))
+    let (id, subsystem) = (bug.id(), bug.subsystem());
+    let hunter = match bug {
+        Bug::Stack(..) => "ifc stack",
+        Bug::Register(..) => "ifc register",
+        Bug::Woven(entry) if entry.subsystem == Subsystem::Validator => "validate",
+        Bug::Woven(_) => "interpret",
+    };
+    Failure::usage(format!(
+        "{id} is a bug of the {subsystem}: hunt it with `mutagen-wasm {hunter} --bug {id}`"
+    ))
 }
 
 impl Common {

@@ -27,20 +27,46 @@ pub fn explain(before: &Variation, violation: &Violation, fault: Option<&Fault<O
 
 fn headline(before: &Variation, violation: &Violation) -> String {
     let instruction = |state: &State| state.instruction().map(|instruction| instruction.to_string());
-    let executed = executed(instruction(&before.first), instruction(&before.second));
+    let (first, second) = (instruction(&before.first), instruction(&before.second));
     let observer = before.observer;
     match violation {
         Violation::Both(_) => {
+            let executed = executed(first, second);
             format!("{executed}, and the observer at {observer} can tell them apart afterwards.")
         }
         Violation::First(_) => {
-            format!("{executed}, and the observer at {observer} notices the secret step of the first.")
+            let step = first.unwrap_or_default();
+            format!("The first machine executes {step} in secret, and the observer at {observer} notices.")
         }
-        Violation::IllFormed { exposed: Exposed { block, at }, .. } => format!(
-            "{executed}, and afterwards block {}.{}, allocated in secret at {}, is reached at {at}.",
-            block.stamp, block.index, block.stamp
-        ),
+        Violation::IllFormed { machine, after, exposed } => {
+            let (which, step) = match machine {
+                Machine::First => ("first", first),
+                Machine::Second => ("second", second),
+            };
+            let step = step.unwrap_or_default();
+            format!("The {which} machine executes {step}. {}", exposure(after, exposed, observer))
+        }
     }
+}
+
+/// Which block is reached too easily, and from where.
+fn exposure(after: &State, exposed: &Exposed, observer: Label) -> String {
+    let Exposed { block, at } = exposed;
+    let name = format!("block {}.{}", block.stamp, block.index);
+    let through = pointer_to(after, exposed).map_or_else(String::new, |place| format!(", through {place}"));
+    format!(
+        "Afterwards whoever sees {at} reaches {name}{through}, although it was allocated in secret at {}. \
+         The observer is at {observer}.",
+        block.stamp
+    )
+}
+
+/// The name of a part with a pointer to the block that is seen where it is reached.
+fn pointer_to(state: &State, exposed: &Exposed) -> Option<String> {
+    let Exposed { block, at } = *exposed;
+    let pointer = format!("&{}.{}+", block.stamp, block.index);
+    let seen = parts(state, at).into_iter().find(|part| part.view.starts_with(&pointer));
+    seen.map(|part| part.name)
 }
 
 fn table(titles: [&str; 3], pair: &Variation) -> String {
