@@ -94,7 +94,8 @@ pub struct MutagenConfig {
     /// Whether a reset waits until all mutants of all interesting tests were run.
     pub reset_waits: bool,
     /// After how many tests without a reset everything is forgotten, mutants that wait included; each time after twice as
-    /// many, up to sixteen times as many. Some campaigns lose their way among ever more tests that are just new enough: a fresh start is then quicker.
+    /// many, up to sixteen times as many. Some campaigns lose their way among ever more tests that are just new enough: a
+    /// fresh start is then quicker.
     pub restart_after: Option<usize>,
     /// R: how often a random mutant is drawn, at first.
     pub samples: usize,
