@@ -2,7 +2,7 @@
 
 use super::MutagenConfig;
 use super::fragments::{Fragments, positions};
-use super::twins::{change_parameters, is_inside_twin, parameters, twin_field};
+use super::twins::{change_parameters, parameters_of, twin_field};
 use crate::{Count, Mutable, Order, Permutation, PositionCursor, Source, node_at, node_at_mut};
 
 /// A parent and a place in the enumeration of its mutants. It costs the same whatever their number.
@@ -164,8 +164,7 @@ impl<T: Mutable + Clone> Batch<T> {
         let path = self.cursor.path();
         if let Some(node) = node_at(&self.parent, path) {
             let twin = if workshop.twins { twin_field(&self.parent, path) } else { None };
-            let is_shared = workshop.parameters && is_inside_twin(&self.parent, path);
-            let parameters = if is_shared { parameters(&self.parent) } else { Vec::new() };
+            let parameters = if workshop.parameters { parameters_of(&self.parent, path) } else { Vec::new() };
             self.here = Here { parameters, ..Here::new(node, self.lineage.samples, twin, workshop) };
         }
         true

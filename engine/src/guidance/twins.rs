@@ -17,8 +17,17 @@ pub(super) fn twin_field(root: &dyn Mutable, path: &[u32]) -> Option<u32> {
     (field + 1..root.children() as u32).find(|&other| is_twin(root, path, other))
 }
 
+/// The parameters that may change along with the node at `path`: none, unless it is inside of twins.
+pub(super) fn parameters_of(root: &dyn Mutable, path: &[u32]) -> Vec<u32> {
+    let mut fields = parameters(root);
+    if !fields.is_empty() && !is_inside_twin(root, path) {
+        fields.clear();
+    }
+    fields
+}
+
 /// Whether the node at `path` is inside one of two halves, and the other one holds the same thing at the same place.
-pub(super) fn is_inside_twin(root: &dyn Mutable, path: &[u32]) -> bool {
+fn is_inside_twin(root: &dyn Mutable, path: &[u32]) -> bool {
     path.len() > 1 && (0..root.children() as u32).any(|other| other != path[0] && is_twin(root, path, other))
 }
 
@@ -32,7 +41,7 @@ fn is_twin(root: &dyn Mutable, path: &[u32], other: u32) -> bool {
 }
 
 /// The fields of the root that have no parts (as they are: an empty list has none), and a type that no other field has.
-pub(super) fn parameters(root: &dyn Mutable) -> Vec<u32> {
+fn parameters(root: &dyn Mutable) -> Vec<u32> {
     let fields = 0..root.children() as u32;
     let type_of = |field: u32| root.child(field as usize).as_any().type_id();
     let is_alone =
@@ -75,6 +84,7 @@ mod tests {
         assert!(!is_inside_twin(&value, &[1, 1]), "2 is not 3");
         assert!(!is_inside_twin(&(7_u8, 5_i32, 5_i32), &[1]), "equal numbers are not yet halves");
         assert!(!is_inside_twin(&value, &[0]) && !is_inside_twin(&value, &[]));
+        assert_eq!((parameters_of(&value, &[1, 0]), parameters_of(&value, &[1, 1])), (vec![0], vec![]));
     }
 
     #[test]
