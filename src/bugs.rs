@@ -1,7 +1,7 @@
 //! `mutagen-wasm bugs`: what can be injected.
 
 use clap::{Args, Subcommand};
-use mutagen_bugs::{Bug, Entry, Witness};
+use mutagen_bugs::{Bug, Entry, Subsystem, Witness};
 
 use crate::exit_code::{Code, Failure};
 use crate::say;
@@ -45,9 +45,26 @@ fn show(bug: &Bug) -> String {
     let head = format!("{}: {}\n\nbreaks   {}", bug.id(), bug.title(), bug.subsystem());
     match bug {
         Bug::Woven(entry) => format!("{head}\n{}", woven(entry)),
-        Bug::Stack(..) => format!("{head}\nhunt it  mutagen-wasm ifc stack --bug {}", bug.id()),
-        Bug::Register(..) => format!("{head}\nhunt it  mutagen-wasm ifc register --bug {}", bug.id()),
+        Bug::Stack(..) | Bug::Register(..) => format!("{head}\nhunt it  {}", hunt(bug)),
     }
+}
+
+/// The command that hunts a bug.
+fn hunt(bug: &Bug) -> String {
+    let command = match bug {
+        Bug::Stack(..) => "ifc stack",
+        Bug::Register(..) => "ifc register",
+        Bug::Woven(entry) => match entry.subsystem {
+            Subsystem::Validator => "validate",
+            Subsystem::Interpreter => "interpret",
+        },
+    };
+    format!("mutagen-wasm {command} --bug {}", bug.id())
+}
+
+/// Refuses to hunt a bug with a command that is about something else.
+pub fn elsewhere(bug: &Bug) -> Failure {
+    Failure::usage(format!("{} is a bug of the {}: hunt it with `{}`", bug.id(), bug.subsystem(), hunt(bug)))
 }
 
 fn woven(entry: &Entry) -> String {

@@ -15,6 +15,7 @@ use mutagen_properties::{
 use mutagen_wasm_ast::Features;
 use serde_json::{Value, json};
 
+use crate::bugs::elsewhere;
 use crate::evidence::Evidence;
 use crate::exit_code::{Code, Failure};
 use crate::flags::CampaignFlags;
@@ -75,10 +76,7 @@ pub fn injection(bug: Option<&str>, fixes: bool) -> Result<Injection, Failure> {
             Err(Failure::usage(format!("{} repairs a bug: --fixes switches all of its kind on", entry.id)))
         }
         Some(Bug::Woven(entry)) => require_woven().map(|()| mutagen_bugs::injection(Some(entry))),
-        Some(other) => {
-            let (id, subsystem) = (other.id(), other.subsystem());
-            Err(Failure::usage(format!("{id} is a bug of the {subsystem}: see `mutagen-wasm ifc`")))
-        }
+        Some(other) => Err(elsewhere(&other)),
     }
 }
 

@@ -4,13 +4,14 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use clap::{Args, Subcommand};
-use mutagen_bugs::{Bug, Subsystem};
+use mutagen_bugs::Bug;
 use mutagen_engine::{Mutable, Outcome, Property, Report, Scope, Source, Verdict, shrink};
 use mutagen_ifc::pairs::{GENERATIONS, Pairs, SIZE};
 use mutagen_properties::DISCREPANCY;
 use mutagen_properties::ssni::{self, Noninterference};
 use serde_json::{Value, json};
 
+use crate::bugs::elsewhere;
 use crate::engines::require_woven;
 use crate::exit_code::{Code, Failure};
 use crate::flags::{CampaignFlags, guidances_for_any_value};
@@ -86,7 +87,7 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
             let fault = match common.bug()? {
                 None => None,
                 Some(Bug::Stack(_, fault)) => Some(fault),
-                Some(other) => return Err(wrong_machine(&other)),
+                Some(other) => return Err(elsewhere(&other)),
             };
             let name = format!("{property}-stack");
             let pairs = common.generator;
@@ -97,26 +98,13 @@ pub fn run(arguments: Arguments) -> Result<Code, Failure> {
             let fault = match common.bug()? {
                 None => None,
                 Some(Bug::Register(_, fault)) => Some(fault),
-                Some(other) => return Err(wrong_machine(&other)),
+                Some(other) => return Err(elsewhere(&other)),
             };
             let pairs = common.generator;
             let generate = move |source: &mut Source, size| pairs.register(source, size);
             common.hunt("ssni-register", generate, || ssni::register_machine(fault.clone()))
         }
     }
-}
-
-fn wrong_machine(bug: &Bug) -> Failure {
-    let (id, subsystem) = (bug.id(), bug.subsystem());
-    let hunter = match bug {
-        Bug::Stack(..) => "ifc stack",
-        Bug::Register(..) => "ifc register",
-        Bug::Woven(entry) if entry.subsystem == Subsystem::Validator => "validate",
-        Bug::Woven(_) => "interpret",
-    };
-    Failure::usage(format!(
-        "{id} is a bug of the {subsystem}: hunt it with `mutagen-wasm {hunter} --bug {id}`"
-    ))
 }
 
 impl Common {

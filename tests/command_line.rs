@@ -54,8 +54,13 @@ fn an_unknown_bug_is_a_usage_error_that_suggests_the_nearest() {
 
 #[test]
 fn a_bug_of_something_else_is_a_usage_error_that_says_of_what() {
-    assert_refused("ifc stack --bug register-1", 2, &["register-1", "register machine"]);
-    assert_refused("validate --bug stack-1", 2, &["stack machine", "mutagen-wasm ifc"]);
+    assert_refused(
+        "ifc stack --bug register-1",
+        2,
+        &["register machine", "`mutagen-wasm ifc register --bug register-1`"],
+    );
+    assert_refused("ifc register --bug wasm-3", 2, &["validator", "`mutagen-wasm validate --bug wasm-3`"]);
+    assert_refused("validate --bug stack-1", 2, &["stack machine", "`mutagen-wasm ifc stack --bug stack-1`"]);
 }
 
 #[test]

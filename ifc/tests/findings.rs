@@ -6,7 +6,7 @@ use mutagen_engine::Source;
 use mutagen_ifc::finding::{self, Part};
 use mutagen_ifc::noninterference::{Judgement, register, stack};
 use mutagen_ifc::register::{
-    Atom, Frame, Instruction, Label, Memory, PcAtom, StackFrame, State, Value, Variation,
+    Atom, Block, Frame, Instruction, Label, Memory, PcAtom, Pointer, StackFrame, State, Value, Variation,
 };
 
 #[path = "common/stack_witnesses.rs"]
@@ -91,6 +91,15 @@ fn a_fresh_pointer_that_is_too_public_names_the_block() {
     let registers = vec![int(1, Label::M1), Atom::new(Value::Lab(Label::L), Label::L)];
     let state = state(Instruction::Alloc(0, 1, 1), registers, Label::L);
     expect("register-26.txt", &register_finding(26, &Variation::copy(Label::L, state)));
+}
+
+#[test]
+fn a_secret_step_of_the_register_machine_is_told_of_the_machine_that_made_it() {
+    let pointer = Pointer { block: Block { index: 0, stamp: Label::L }, offset: 0 };
+    let registers = vec![Atom::new(Value::Ptr(pointer), Label::L), int(1, Label::L)];
+    let mut state = state(Instruction::Store(0, 1), registers, Label::M1);
+    state.memory.allocate(Label::L, Frame::zeroed(Label::L, 1));
+    expect("register-6.txt", &register_finding(6, &Variation::copy(Label::L, state)));
 }
 
 /// What `parts` says the observer sees, so that two states can be compared by eye.
