@@ -1,4 +1,4 @@
-//! Embeds the bug catalogue: the same files that the weaver reads, through the same code.
+//! Embeds the bug catalogue. The weaver reads the same files with the same code.
 
 #[allow(dead_code, reason = "the weaver shares the file and needs every field")]
 #[path = "../weave/src/catalogue.rs"]

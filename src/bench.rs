@@ -1,17 +1,15 @@
-//! `mutagen-wasm bench`: which strategy finds which bug, how often, how soon.
+//! `mutagen-wasm bench`: measures which strategy finds which bug, how often and how soon.
 
-mod child;
 mod compare;
-mod host;
 mod plan;
 mod progress;
 mod report;
 mod run;
-mod store;
 
 use clap::{Args, Subcommand};
+use mutagen_oracles::Registry;
 
-use crate::exit_code::{Code, Failure};
+use crate::exit_code::{Code, CommandError};
 
 /// Measures strategies against the injected bugs: plan, run, report, compare
 #[derive(Args)]
@@ -29,10 +27,10 @@ enum Command {
 }
 
 /// Runs the command.
-pub fn run(arguments: Arguments) -> Result<Code, Failure> {
+pub fn run(arguments: Arguments, engines: &Registry) -> Result<Code, CommandError> {
     match arguments.command {
         Command::Plan(arguments) => plan::run(&arguments),
-        Command::Run(arguments) => run::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments, engines),
         Command::Report(arguments) => report::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
     }

@@ -1,9 +1,10 @@
-//! `mutagen-wasm bugs`: what can be injected.
+//! `mutagen-wasm bugs`: shows the bugs that can be injected.
 
 use clap::{Args, Subcommand};
-use mutagen_bugs::{Bug, Entry, Subsystem, Witness};
+use mutagen_bugs::{Bug, Entry, Witness};
+use mutagen_campaign::Spec;
 
-use crate::exit_code::{Code, Failure};
+use crate::exit_code::{Code, CommandError};
 use crate::say;
 
 /// Shows the bugs that can be injected
@@ -16,10 +17,10 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Lists all bugs: id, what they break, and what goes wrong
+    /// Lists all bugs: id, the part that they break, and what goes wrong
     #[command(after_help = "Examples:\n  mutagen-wasm bugs list\n  mutagen-wasm bugs list | grep validator")]
     List,
-    /// Shows one bug: its story, where it is woven in, and a module that shows it
+    /// Shows one bug: its story, the place where it is woven in, and a module that triggers it
     #[command(after_help = "Examples:\n  mutagen-wasm bugs show wasm-6\n  mutagen-wasm bugs show stack-2")]
     Show {
         /// The bug's id
@@ -28,10 +29,10 @@ enum Command {
 }
 
 /// Runs the command.
-pub fn run(arguments: Arguments) -> Result<Code, Failure> {
+pub fn run(arguments: Arguments) -> Result<Code, CommandError> {
     match arguments.command.unwrap_or(Command::List) {
         Command::List => say::out(list())?,
-        Command::Show { id } => say::out(show(&Bug::find(&id).map_err(Failure::usage)?))?,
+        Command::Show { id } => say::out(show(&Bug::find(&id).map_err(CommandError::usage)?))?,
     }
     Ok(Code::Fine)
 }
@@ -43,28 +44,12 @@ fn list() -> String {
 
 fn show(bug: &Bug) -> String {
     let head = format!("{}: {}\n\nbreaks   {}", bug.id(), bug.title(), bug.subsystem());
+    let hunted = Spec::hunting(bug).map(|spec| format!("\nhunt it  {}", spec.command_line()));
+    let head = head + &hunted.unwrap_or_default();
     match bug {
         Bug::Woven(entry) => format!("{head}\n{}", woven(entry)),
-        Bug::Stack(..) | Bug::Register(..) => format!("{head}\nhunt it  {}", hunt(bug)),
+        Bug::Stack(..) | Bug::Register(..) => head,
     }
-}
-
-/// The command that hunts a bug.
-fn hunt(bug: &Bug) -> String {
-    let command = match bug {
-        Bug::Stack(..) => "ifc stack",
-        Bug::Register(..) => "ifc register",
-        Bug::Woven(entry) => match entry.subsystem {
-            Subsystem::Validator => "validate",
-            Subsystem::Interpreter => "interpret",
-        },
-    };
-    format!("mutagen-wasm {command} --bug {}", bug.id())
-}
-
-/// Refuses to hunt a bug with a command that is about something else.
-pub fn elsewhere(bug: &Bug) -> Failure {
-    Failure::usage(format!("{} is a bug of the {}: hunt it with `{}`", bug.id(), bug.subsystem(), hunt(bug)))
 }
 
 fn woven(entry: &Entry) -> String {

@@ -1,15 +1,17 @@
-//! How the program ends. The codes are a contract: scripts rely on them, and a test compares them with the README.
+//! Exit codes. Scripts rely on them, and a test compares them with the README.
 
 use std::process::ExitCode;
+
+use mutagen_campaign::{ErrorClass, SpecError};
 
 /// Why the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// Nothing was found, or what was asked for was done.
+    /// Nothing was found, or the command succeeded.
     Fine,
     /// A finding: two engines disagree, or a property does not hold.
     Finding,
-    /// The command line makes no sense.
+    /// The command line is wrong.
     Usage,
     /// Gave up, or the input cannot be used.
     Unusable,
@@ -19,7 +21,7 @@ pub enum Code {
     NotStored,
     /// A bug in this program.
     Internal,
-    /// Stopped from outside. What was done until then is reported.
+    /// Interrupted. The work until then is reported.
     Interrupted,
 }
 
@@ -50,7 +52,7 @@ impl Code {
         }
     }
 
-    /// What it means, in a few words.
+    /// Its meaning, in a few words.
     pub fn meaning(self) -> &'static str {
         match self {
             Code::Fine => "nothing found",
@@ -78,23 +80,53 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// An end that needs a sentence.
+/// An error of a command.
 #[derive(Debug)]
-pub struct Failure {
-    /// How the program ends.
+pub struct CommandError {
+    /// The exit code.
     pub code: Code,
-    /// One sentence: what is wrong, where, and what to do.
+    /// The message, in one sentence: what is wrong, where, and what to do.
     pub message: String,
 }
 
-impl Failure {
-    /// A failure with its sentence.
+impl CommandError {
+    /// An error with this exit code and message.
     pub fn new(code: Code, message: impl ToString) -> Self {
-        Failure { code, message: message.to_string() }
+        CommandError { code, message: message.to_string() }
     }
 
-    /// The command line makes no sense.
+    /// The command line is wrong.
     pub fn usage(message: impl ToString) -> Self {
         Self::new(Code::Usage, message)
+    }
+}
+
+impl From<ErrorClass> for Code {
+    fn from(class: ErrorClass) -> Self {
+        match class {
+            ErrorClass::Usage => Code::Usage,
+            ErrorClass::Unusable => Code::Unusable,
+            ErrorClass::Busy => Code::Busy,
+            ErrorClass::NotStored => Code::NotStored,
+            ErrorClass::Internal => Code::Internal,
+        }
+    }
+}
+
+impl From<mutagen_campaign::Error> for CommandError {
+    fn from(error: mutagen_campaign::Error) -> Self {
+        Self::new(error.class().into(), error)
+    }
+}
+
+impl From<mutagen_bench::Error> for CommandError {
+    fn from(error: mutagen_bench::Error) -> Self {
+        Self::new(error.class().into(), error)
+    }
+}
+
+impl From<SpecError> for CommandError {
+    fn from(error: SpecError) -> Self {
+        Self::usage(error)
     }
 }

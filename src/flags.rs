@@ -1,21 +1,21 @@
-//! The flags of a campaign, the same for every command that runs one.
+//! Flags that several commands share.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use mutagen_engine::{Cost, Strategy};
-use mutagen_properties::Search;
+use clap::{Args, ValueEnum};
+use mutagen_campaign::{
+    Budget, Earlier, EngineProperty, EngineSpec, GuidanceName, Spec, SpecError, SubjectSpec,
+};
+use mutagen_engine::Strategy;
+use mutagen_oracles::NanMode;
+use mutagen_properties::{FunctionGenerator, ModuleGenerator};
+use mutagen_wasm_ast::Features;
 
-use crate::exit_code::Failure;
+use crate::exit_code::CommandError;
 
-/// How long a campaign runs to which no budget was given.
-const DEFAULT_TIME: Duration = Duration::from_secs(60);
-
-/// The guidance that replays what it is given, and searches nothing.
-const REPRO: &str = "repro";
-
-/// What to try, for how long, and how to tell.
+/// The flags of a campaign.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Campaign")]
 pub struct CampaignFlags {
@@ -23,15 +23,15 @@ pub struct CampaignFlags {
     #[arg(long, value_name = "NAME", default_value = "mutagen", value_parser = guidances())]
     pub guidance: String,
 
-    /// The settings of the guidance: as published, or what finds bugs fastest
+    /// The settings of the guidance: those that find bugs fastest, or those that were published
     #[arg(long, value_name = "NAME", default_value = "default", value_parser = Strategy::PRESETS)]
     pub preset: String,
 
-    /// Sets one heuristic, such as `no-reset`, `fifo` or `depth=5`; an unknown name lists all
+    /// Sets one heuristic, for example `no-reset`, `fifo` or `depth=5`; an unknown name lists all
     #[arg(long = "switch", value_name = "SWITCH", value_delimiter = ',')]
     pub switches: Vec<String>,
 
-    /// The seed: same version, seed, settings and one job give the same run
+    /// The seed; runs with the same version, seed and settings and one job are the same
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub seed: u64,
 
@@ -43,74 +43,204 @@ pub struct CampaignFlags {
     #[arg(long, value_name = "TIME", env = "MUTAGEN_TIME", value_parser = duration, allow_hyphen_values = true)]
     pub time: Option<Duration>,
 
+    /// Gives up once more than this many tests were discarded for each that passed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_discard_ratio: Option<u64>,
+
     /// How many workers run at once, each with a seed of its own
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: u16,
 
-    /// Prints one JSON object on standard output at the end, and nothing else there
+    #[command(flatten)]
+    pub telling: TellingFlags,
+}
+
+/// The flags that say how to report a campaign.
+#[derive(Args, Debug, Clone)]
+pub struct TellingFlags {
+    /// Prints only one JSON object on standard output, at the end
     #[arg(long)]
     pub json: bool,
 
-    /// Says nothing on standard error but errors
+    /// Prints only errors on standard error
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Says more at the end: every figure of the guidance
+    /// Also prints every figure of the guidance at the end
     #[arg(short, long)]
     pub verbose: bool,
 }
 
 impl CampaignFlags {
-    /// The strategy that the flags describe.
-    pub fn search(&self) -> Result<Search, Failure> {
-        Search::new(&self.guidance, &self.preset, &self.switches).map_err(Failure::usage)
+    /// The guidance.
+    pub fn guidance(&self) -> Result<GuidanceName, CommandError> {
+        Ok(GuidanceName::find(&self.guidance)?)
     }
 
-    /// Whether a switch sets the number of this name.
-    pub fn sets(&self, name: &str) -> bool {
-        self.switches.iter().any(|switch| switch.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
+    /// The strategy. `None` if the guidance does not search.
+    pub fn strategy(&self) -> Result<Option<Strategy>, CommandError> {
+        Ok(self.guidance()?.strategy(&self.preset, &self.switches)?)
     }
 
-    /// Whether nothing is searched, but what is given is tested again.
-    pub fn replays(&self) -> Result<bool, Failure> {
-        match &self.switches[..] {
-            [switch, ..] if self.guidance == REPRO => {
-                Err(Failure::usage(format!("repro has no switches, so `{switch}` cannot be set")))
+    /// The generator of whole modules: the named one, or that of the guidance.
+    pub fn modules(&self, named: Option<GeneratorName>) -> Result<ModuleGenerator, CommandError> {
+        let guidance = self.guidance()?;
+        match named {
+            Some(_) if guidance.needs_modules() || self.strategy()?.is_none() => {
+                Err(SpecError::NoGenerator.into())
             }
-            _ => Ok(self.guidance == REPRO),
+            Some(named) => Ok(named.into()),
+            None => Ok(guidance.modules()),
         }
     }
 
-    /// Refuses to maximise fuel where none is used.
-    pub fn refuse_fuel(&self, property: &str) -> Result<(), Failure> {
-        let fuel = !self.replays()? && self.search()?.strategy().maximises() == Some(Cost::Fuel);
-        if !fuel {
-            return Ok(());
-        }
-        Err(Failure::usage(format!(
-            "{property} uses no fuel: leave out `--switch fuel`, or look for slow modules with `interpret`"
-        )))
+    /// The campaign on this subject.
+    pub fn spec(&self, subject: SubjectSpec, bug: Option<&str>) -> Result<Spec, CommandError> {
+        Ok(Spec {
+            strategy: self.strategy()?,
+            bug: bug.map(str::to_owned),
+            seed: self.seed,
+            jobs: self.jobs,
+            budget: Budget { tests: self.tests, time: self.time, max_discard_ratio: self.max_discard_ratio },
+            ..Spec::new(subject)
+        })
     }
+}
 
-    /// The time budget: what was asked for, or the default where nothing was.
-    pub fn time_budget(&self) -> Option<Duration> {
-        self.time.or(self.tests.is_none().then_some(DEFAULT_TIME))
+/// The flags of the commands that compare two engines.
+#[derive(Args, Debug, Clone)]
+pub struct EngineFlags {
+    /// The bug to inject into the target; without one, the target is as published, except for bugs that can
+    /// end the process
+    #[arg(long, value_name = "ID")]
+    pub bug: Option<String>,
+
+    /// Repairs known bugs of the target (`wasm-f1` and following), to find others; with --bug they are always
+    /// repaired
+    #[arg(long)]
+    pub fixes: bool,
+
+    /// The engine under test; `mutagen-wasm engines` lists them
+    #[arg(long, value_name = "NAME", default_value = EngineSpec::TARGET)]
+    pub target: String,
+
+    /// The engine that it is compared with
+    #[arg(long, value_name = "NAME", default_value = EngineSpec::REFERENCE)]
+    pub reference: String,
+
+    /// The WebAssembly features of modules and engines, such as `wasm1`, `wasm2,-simd,+tail-call` or `wasmi`
+    #[arg(long, value_name = "SET", default_value = "wasm1")]
+    pub features: Features,
+
+    /// How the bits of NaNs are compared: exactly, or up to the freedom that the specification leaves
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Nans::Deterministic)]
+    pub nans: Nans,
+}
+
+/// Who makes the modules or functions of a campaign.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum GeneratorName {
+    /// By the types of the syntax tree, as MUTAGEN does; few are valid
+    Derived,
+    /// Valid by construction, from the signatures of instructions
+    Typed,
+}
+
+impl From<GeneratorName> for FunctionGenerator {
+    fn from(name: GeneratorName) -> Self {
+        match name {
+            GeneratorName::Derived => FunctionGenerator::Derived,
+            GeneratorName::Typed => FunctionGenerator::Typed,
+        }
+    }
+}
+
+impl From<GeneratorName> for ModuleGenerator {
+    fn from(name: GeneratorName) -> Self {
+        match name {
+            GeneratorName::Derived => ModuleGenerator::Derived,
+            GeneratorName::Typed => ModuleGenerator::Typed,
+        }
+    }
+}
+
+/// How NaN bits are compared.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Nans {
+    /// Bit for bit: both engines canonicalise
+    Deterministic,
+    /// Up to NaN-equivalence: for engines that do not canonicalise
+    Raw,
+}
+
+impl EngineFlags {
+    /// The property on these engines.
+    pub fn spec(&self, property: EngineProperty) -> EngineSpec {
+        EngineSpec {
+            target: self.target.clone(),
+            reference: self.reference.clone(),
+            features: self.features,
+            nans: match self.nans {
+                Nans::Deterministic => NanMode::Deterministic,
+                Nans::Raw => NanMode::Raw,
+            },
+            fixes: self.fixes,
+            ..EngineSpec::new(property)
+        }
+    }
+}
+
+/// The flags for the inputs and the output of a campaign on modules.
+#[derive(Args, Debug, Clone)]
+pub struct ModuleFlags {
+    /// Modules to start from, or directories of them. May be repeated
+    #[arg(long, value_name = "PATH")]
+    pub input: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub place: OutputFlags,
+
+    /// Continues with the results in the output directory
+    #[arg(long, requires = "output", conflicts_with = "fresh")]
+    pub resume: bool,
+}
+
+/// The flags for the output directory.
+#[derive(Args, Debug, Clone)]
+pub struct OutputFlags {
+    /// The output directory, for findings, statistics and the corpus of modules
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+
+    /// Moves earlier results in the output directory aside
+    #[arg(long, requires = "output")]
+    pub fresh: bool,
+}
+
+impl OutputFlags {
+    /// The output directory, if there is one, and what to do with earlier results there.
+    pub fn output(&self, resume: bool) -> Option<(PathBuf, Earlier)> {
+        let earlier = match (resume, self.fresh) {
+            (true, _) => Earlier::Resume,
+            (_, true) => Earlier::MoveAside,
+            _ => Earlier::Refuse,
+        };
+        self.output.clone().map(|directory| (directory, earlier))
     }
 }
 
 /// Every guidance, with what it does.
 fn guidances() -> PossibleValuesParser {
-    let replaying = PossibleValue::new(REPRO).help("the modules given by --input, and no others");
-    PossibleValuesParser::new(Search::guidances().map(described).chain([replaying]))
+    PossibleValuesParser::new(GuidanceName::all().map(described))
 }
 
-/// The guidances that are not about modules alone.
+/// The guidances that do not need modules.
 pub fn guidances_for_any_value() -> PossibleValuesParser {
-    PossibleValuesParser::new(Strategy::GUIDANCES.map(described))
+    PossibleValuesParser::new(GuidanceName::of_any_value().map(described))
 }
 
-fn described(guidance: &'static str) -> PossibleValue {
-    PossibleValue::new(guidance).help(Search::description(guidance))
+fn described(guidance: GuidanceName) -> PossibleValue {
+    PossibleValue::new(guidance.name()).help(guidance.about())
 }
 
 fn seed(text: &str) -> Result<u64, String> {

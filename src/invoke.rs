@@ -1,20 +1,21 @@
-//! `interpret --invoke`: the call that a user asks for, and whether a module has it.
+//! `interpret --invoke`: the call that a user asks for, and the check that a module can take it.
 
 use mutagen_bugs::nearest;
 use mutagen_oracles::{Call, Function, Value, ValueType};
 
-use crate::exit_code::Failure;
+use crate::exit_code::CommandError;
 
-/// How many exports a message names.
+/// The largest number of exports that a message lists.
 const NAMED: usize = 10;
 
 /// The call of the function `name` with the arguments as they were written.
-pub fn call(name: &str, arguments: &[String]) -> Result<Call, Failure> {
+pub fn call(name: &str, arguments: &[String]) -> Result<Call, CommandError> {
     let values: Result<Vec<Value>, _> = arguments.iter().map(|text| text.parse()).collect();
-    Ok(Call::new(name, values.map_err(Failure::usage)?))
+    Ok(Call::new(name, values.map_err(CommandError::usage)?))
 }
 
-/// Checks that a module with these exports can take the call. If not, says what it could take.
+/// Checks that a module with these exports can take the call. If not, the error says which functions or
+/// arguments it takes.
 pub fn check(call: &Call, exports: &[Function]) -> Result<(), String> {
     let name = &call.export;
     let function = exports.iter().find(|function| function.name == *name);
@@ -28,7 +29,7 @@ pub fn check(call: &Call, exports: &[Function]) -> Result<(), String> {
     Err(format!("the function {name:?} takes ({wanted}), but was given ({given})"))
 }
 
-/// What there is instead.
+/// The part of a message that lists the exports.
 fn offer(name: &str, exports: &[Function]) -> String {
     let names: Vec<String> = exports.iter().map(|function| format!("{:?}", function.name)).collect();
     let more = if names.len() > NAMED { ", ..." } else { "" };

@@ -1,18 +1,17 @@
-//! `mutagen-wasm replay`: does a finding still stand?
+//! `mutagen-wasm replay`: checks whether a finding still stands.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mutagen_properties::{Context, Pair};
-use mutagen_wasm_ast::Features;
-use serde_json::Value;
+use mutagen_campaign::{Error, Finding, Replayed, SpecError, Stored, replay};
+use mutagen_oracles::Registry;
 
-use crate::engines::injection;
-use crate::evidence::Evidence;
-use crate::exit_code::{Code, Failure};
-use crate::say;
+use crate::exit_code::{Code, CommandError};
+use crate::flags::TellingFlags;
+use crate::hunt::hunt;
+use crate::{leak_spec, say};
 
-/// Asks again about a stored finding: both engines, or the machine
+/// Tests a stored finding again, on both engines or on the machine
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm replay out/findings/result-0123456789abcdef.json\n\n\
     Exit status 1: the engines still differ, or the machine still leaks; 0: they no longer do")]
@@ -21,45 +20,47 @@ pub struct Arguments {
     finding: PathBuf,
 }
 
-/// The command line of the campaign that comes to a leak, if the file is about one.
-fn campaign(finding: &Path) -> Result<Option<Vec<String>>, Failure> {
-    let text = std::fs::read_to_string(finding).unwrap_or_default();
-    let record: Value = serde_json::from_str(&text).unwrap_or_default();
-    if record["command"] != "ifc" {
-        return Ok(None);
+/// Runs the command.
+pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
+    let file = arguments.finding.with_extension("json");
+    match Finding::read(&file)? {
+        Stored::Finding(finding) => tell(&replay(&finding, engines).map_err(|error| in_file(&file, error))?),
+        Stored::Command(words) => search_again(&words, engines),
     }
-    let unusable = |reason: &str| Failure::new(Code::Unusable, format!("{}: {reason}", finding.display()));
-    let words: Option<Vec<String>> = serde_json::from_value(record["arguments"].clone()).ok();
-    let words = words.filter(|words| words.first().is_some_and(|word| word == "ifc"));
-    words.map(Some).ok_or_else(|| {
-        unusable("it does not say how it was found: only what one worker found (`-j 1`) can be replayed")
-    })
 }
 
-/// Runs the command. `hunt` runs a campaign by its command line.
-pub fn run(
-    arguments: Arguments,
-    hunt: impl FnOnce(&[String]) -> Result<Code, Failure>,
-) -> Result<Code, Failure> {
-    if let Some(words) = campaign(&arguments.finding.with_extension("json"))? {
-        return hunt(&words);
+/// Names the file whose finding cannot be replayed. A bug that this program does not have is no fault of the file.
+fn in_file(file: &Path, error: Error) -> Error {
+    match error {
+        Error::Spec(SpecError::UnknownBug(_)) | Error::Watch(_) => error,
+        other => Error::unusable(file, other),
     }
-    let evidence = Evidence::read(&arguments.finding.with_extension("json"))?;
-    let unusable =
-        |reason: String| Failure::new(Code::Unusable, format!("{}: {reason}", arguments.finding.display()));
-    let features: Features = evidence
-        .record
-        .features
-        .parse()
-        .map_err(|error: mutagen_wasm_ast::UnknownFeature| unusable(error.to_string()))?;
-    let injection = injection(evidence.record.bug.as_deref(), evidence.record.fixes)?;
-    let context = Context::new(features).inject(injection);
-    let pair = Pair::new(&context).map_err(unusable)?;
-    let judgement = pair.judge(&evidence.wasm, &evidence.calls().map_err(unusable)?);
-    for step in &judgement.steps {
-        let reference = step.reference.as_deref().unwrap_or("not asked");
-        say::out(format!("{}\n  wasmi:    {}\n  wasmtime: {reference}", step.question, step.target))?;
+}
+
+fn tell(replayed: &Replayed) -> Result<Code, CommandError> {
+    match replayed {
+        Replayed::Module { target, reference, judgement } => {
+            let [target, reference] = [target, reference].map(|name| format!("{name}:"));
+            for step in &judgement.steps {
+                let theirs = step.reference.as_deref().unwrap_or("not asked");
+                say::out(format!(
+                    "{}\n  {target:<9} {}\n  {reference:<9} {theirs}",
+                    step.question, step.target
+                ))?;
+            }
+            say::out(&judgement.agreement)?;
+        }
+        Replayed::Leak(leak) => say::out(leak.as_deref().unwrap_or("the machine no longer leaks"))?,
     }
-    say::out(&judgement.verdict)?;
-    Ok(if judgement.verdict.is_finding() { Code::Finding } else { Code::Fine })
+    Ok(if replayed.stands() { Code::Finding } else { Code::Fine })
+}
+
+/// Runs the search of an old finding again. Earlier versions stored no pair of states, only the command line
+/// of the campaign. Only the campaign is taken from the file: nothing is written, and the time limit is the
+/// default.
+fn search_again(words: &[String], engines: &Registry) -> Result<Code, CommandError> {
+    let mut spec = leak_spec(words)?;
+    // The number of tests that led to the leak bounds the search.
+    spec.budget.time = None;
+    hunt(&spec, engines, &[], None, &TellingFlags { json: false, quiet: true, verbose: false })
 }

@@ -1,33 +1,40 @@
-//! `mutagen-wasm validate`: do both engines accept the same modules?
+//! `mutagen-wasm validate`: checks that both engines accept the same modules.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mutagen_oracles::{Verdict, Watched};
-use mutagen_properties::{Direction, Pair, Validator};
-use mutagen_wasm_ast::Module;
+use mutagen_campaign::{EngineProperty, Spec, SubjectSpec, engines_of};
+use mutagen_oracles::{Agreement, Registry};
+use mutagen_properties::{Direction, Pair};
 
-use crate::engines::{EngineFlags, EngineHunt};
-use crate::exit_code::{Code, Failure};
-use crate::flags::CampaignFlags;
-use crate::{input, say};
+use crate::exit_code::{Code, CommandError};
+use crate::flags::{CampaignFlags, EngineFlags, GeneratorName, ModuleFlags};
+use crate::hunt::hunt;
+use crate::{files, say};
 
-/// Asks wasmi and wasmtime which modules are valid: a campaign, or the modules that are given
+/// Compares which modules two engines accept, in a campaign or for the given modules
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm validate --bug wasm-6\n  \
     mutagen-wasm validate --features wasmi --direction both --time 5m -o out\n  \
     mutagen-wasm validate --guidance repro --input out\n  \
     mutagen-wasm validate module.wat other.wasm\n  cat module.wasm | mutagen-wasm validate -")]
 pub struct Arguments {
-    /// Modules to judge, as text or binary; `-` is standard input. None: a campaign
+    /// Modules to judge, as text or binary; `-` is standard input. Without any, runs a campaign
     files: Vec<PathBuf>,
 
-    /// Which disagreements count: wasmi accepts what wasmtime rejects, or either way
+    /// Which disagreements count: only modules that the target accepts and the reference rejects, or all
     #[arg(long, value_name = "WAY", value_enum, default_value_t = Way::Accept)]
     direction: Way,
 
+    /// How modules are generated in a campaign [default: derived]
+    #[arg(long, value_name = "NAME", value_enum)]
+    generator: Option<GeneratorName>,
+
     #[command(flatten)]
     engines: EngineFlags,
+
+    #[command(flatten)]
+    modules: ModuleFlags,
 
     #[command(flatten)]
     campaign: CampaignFlags,
@@ -48,40 +55,43 @@ impl From<Way> for Direction {
     }
 }
 
-/// Runs the command.
-pub fn run(arguments: Arguments) -> Result<Code, Failure> {
-    let context = arguments.engines.context()?;
-    if !arguments.files.is_empty() {
-        let pair = Pair::new(&context).map_err(Failure::usage)?;
-        return input::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
+impl Arguments {
+    /// The campaign that is asked for.
+    pub fn spec(&self) -> Result<Spec, CommandError> {
+        let generator = self.campaign.modules(self.generator)?;
+        let property = EngineProperty::Validator { direction: self.direction.into(), generator };
+        let subject = SubjectSpec::Engines(self.engines.spec(property));
+        self.campaign.spec(subject, self.engines.bug.as_deref())
     }
-    let Arguments { engines, campaign, .. } = &arguments;
-    campaign.refuse_fuel("a validator")?;
-    let hunt = EngineHunt::new("validate", "validator", engines, campaign, &context, Watched::Modules)?;
-    let modules = hunt.modules.clone();
-    hunt.run(
-        move |source, size| modules.generate(source, size),
-        || Validator::new(&context, arguments.direction.into()),
-        |module: &Module| (module.encode(), Vec::new()),
-        |wasm, _| Module::decode(wasm).ok(),
-        mutagen_engine::Property::check,
-    )
 }
 
-/// One line: what each engine says. Whether they differ.
-fn judge(pair: &Pair, file: &Path, wasm: &[u8]) -> Result<bool, Failure> {
+/// Runs the command.
+pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
+    let spec = arguments.spec()?;
+    if !arguments.files.is_empty() {
+        let pair = engines_of(&spec, engines)?;
+        return files::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
+    }
+    let ModuleFlags { input, place, resume } = &arguments.modules;
+    hunt(&spec, engines, input, place.output(*resume), &arguments.campaign.telling)
+}
+
+/// Prints the answer of each engine in one line. Returns whether they differ.
+fn judge(pair: &Pair, file: &Path, wasm: &[u8]) -> Result<bool, CommandError> {
     let judgement = pair.judge_validity(wasm);
+    let [target, reference] = pair.names();
     let answers: Vec<String> = judgement
         .steps
         .iter()
         .map(|step| {
-            format!("wasmi: {}; wasmtime: {}", step.target, step.reference.as_deref().unwrap_or("not asked"))
+            let theirs = step.reference.as_deref().unwrap_or("not asked");
+            format!("{target}: {}; {reference}: {theirs}", step.target)
         })
         .collect();
-    let why = match &judgement.verdict {
-        Verdict::Equal | Verdict::Differ(_) => String::new(),
+    let why = match &judgement.agreement {
+        Agreement::Equal | Agreement::Differ(_) => String::new(),
         other => format!("; {other}"),
     };
     say::out(format!("{}: {}{why}", file.display(), answers.join("; ")))?;
-    Ok(matches!(judgement.verdict, Verdict::Differ(_)))
+    Ok(judgement.agreement.is_finding())
 }

@@ -1,5 +1,5 @@
-//! Bad input, places that cannot be written, closed pipes and killed runs: one clear line, the documented exit code, no
-//! panic, and nothing that was found is lost.
+//! Bad input, directories that cannot be written to, closed pipes and killed runs: the program prints one
+//! clear line, ends with the documented exit code, does not panic, and loses no finding.
 
 #[path = "common/program.rs"]
 mod program;
@@ -15,10 +15,10 @@ use program::{Run, command, end, run_in};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The commands that take modules or hunt.
+/// The commands that take modules or run campaigns.
 const BOTH: [&str; 2] = ["validate", "interpret"];
 
-/// A place that exists, and in which not even root can make a file.
+/// A directory that exists, but in which not even root can make a file.
 const NOT_WRITABLE: &str = "/proc";
 
 fn directory() -> TempDir {
@@ -41,7 +41,7 @@ fn assert_one_line(run: &Run, code: i32, words: &[&str]) {
     }
 }
 
-/// As [`assert_one_line`], for both commands, and they do nothing.
+/// Like [`assert_one_line`], for both commands, which must also print nothing on standard output.
 #[track_caller]
 fn assert_both_refuse(directory: &Path, line: &str, code: i32, words: &[&str]) {
     for command in BOTH {
@@ -51,7 +51,7 @@ fn assert_both_refuse(directory: &Path, line: &str, code: i32, words: &[&str]) {
     }
 }
 
-/// The files in a directory, hidden ones and all.
+/// The files in a directory, including hidden ones.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(directory).expect("the directory is there");
     files.map(|file| file.expect("it can be listed").path()).collect()
@@ -110,12 +110,12 @@ fn what_is_no_file_is_named_with_the_reason() {
 #[test]
 fn a_file_that_cannot_be_read_is_named_with_the_reason() {
     let directory = directory();
-    // A regular file that even root can open and not read, since nothing is mapped at address 0.
+    // A regular file that even root can open but not read, since nothing is mapped at address 0.
     assert_both_refuse(directory.path(), "/proc/self/mem", 3, &["/proc/self/mem: ", "Input/output error"]);
     let secret = directory.path().join("secret");
     fs::write(&secret, "(module)").expect("it can be written");
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).expect("it is ours");
-    // Root reads it all the same, and then there is nothing to see here.
+    // Root can read it, and then there is nothing to test here.
     if File::open(&secret).is_err() {
         assert_both_refuse(directory.path(), "secret", 3, &["secret: ", "Permission denied"]);
     }
@@ -232,7 +232,7 @@ fn budgets_that_make_no_sense_are_refused() {
 fn a_time_longer_than_the_clock_can_count_is_no_limit() {
     let directory = directory();
     for command in BOTH {
-        let run = run(directory.path(), command, "--bug wasm-r3 --tests 20 -q --time 18446744073709551615s");
+        let run = run(directory.path(), command, "--fixes --tests 20 -q --time 18446744073709551615s");
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
     }
 }
@@ -313,8 +313,8 @@ fn a_closed_pipe_is_no_error_and_costs_no_finding() {
     }
 }
 
-/// Neither command can show this bug, so the run would go on for its whole minute.
-const ENDLESS: &str = "--bug wasm-r3 --time 60s -q -o out";
+/// Without known bugs there is nothing to find, so the run would go on for its whole minute.
+const ENDLESS: &str = "--fixes --time 60s -q -o out";
 
 #[test]
 fn a_killed_run_leaves_whole_files_and_can_be_resumed() {
@@ -337,7 +337,7 @@ fn a_killed_run_leaves_whole_files_and_can_be_resumed() {
         json_in(&output, "run.json");
 
         assert_one_line(&run(directory.path(), name, ENDLESS), 4, &["--resume", "--fresh"]);
-        let resumed = run(directory.path(), name, "--bug wasm-r3 --tests 300 -q -o out --resume");
+        let resumed = run(directory.path(), name, "--fixes --tests 300 -q -o out --resume");
         assert_eq!((resumed.code, resumed.err.as_str()), (0, ""), "{}", resumed.out);
         assert_eq!(json_in(&output, "run.json")["resumed_with"], kept);
         assert_eq!(json_in(&output, "stats.json")["tests"], 300);
@@ -346,7 +346,7 @@ fn a_killed_run_leaves_whole_files_and_can_be_resumed() {
     }
 }
 
-/// How many modules the corpus holds. Each is whole.
+/// The number of modules in the corpus. Checks that each is complete.
 fn modules_in(output: &Path) -> usize {
     let mut corpus = files(&output.join("corpus"));
     corpus.retain(|file| file.extension().is_some_and(|extension| extension == "wasm"));

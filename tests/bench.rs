@@ -1,4 +1,5 @@
-//! The benchmark, with real child processes on small tasks: resuming, shards, repeatability, files that are no results.
+//! The benchmark, with real child processes on small tasks: resuming, shards, repeatability, and files that
+//! are not results.
 
 #[path = "common/program.rs"]
 mod program;
@@ -42,7 +43,7 @@ fn cell_files(results: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Starts `bench` and does not wait for it.
+/// Starts `bench` without waiting for it.
 fn start(directory: &Path, line: &str) -> Child {
     let words: Vec<&str> = ["bench"].into_iter().chain(line.split_whitespace()).collect();
     command(directory, &words).spawn().expect("it can be run")
@@ -58,7 +59,8 @@ fn results(results: &Path) -> BTreeMap<String, Value> {
     cell_files(results).iter().map(read).collect()
 }
 
-/// What must be the same whenever a cell is run: seed, and where the bug was found.
+/// The parts of a result that must be the same whenever a cell is run: the seed, and the test that found the
+/// bug.
 fn essence(results: &BTreeMap<String, Value>) -> BTreeMap<&str, (&Value, &Value, Option<&Value>)> {
     let of = |result: &'_ Value| result["outcome"] == "found";
     results
@@ -180,7 +182,7 @@ fn the_plans_of_the_documentation_exist() {
     assert!(commands.len() >= 12, "{}", commands.len());
     for rest in commands {
         let line = rest.split(['`', '\n', '#']).next().unwrap_or_default();
-        // What belongs to the plan: flags with their values, without the quotes that a shell takes away.
+        // The flags that belong to the plan, with their values, without the quotes that a shell removes.
         let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_matches('\'')).collect();
         let flags = ["--suite", "--task", "--strategy", "--trials", "--time"];
         let plan: Vec<&str> =
@@ -251,8 +253,8 @@ fn files_that_are_no_results_are_named_skipped_and_run_again() {
     assert_eq!(fs::read(cells.join("notes.txt")).expect("it is left alone"), b"mine");
 }
 
-/// The process that another one started, once it is there. Between fork and exec it still has its parent's command line, and
-/// the parent waits for it: a process that is stopped there would stop the parent, too.
+/// The process that another one started, once it exists. Between fork and exec it still has its parent's
+/// command line, and the parent waits for it: a process that is stopped there would stop the parent, too.
 fn child_of(parent: u32) -> String {
     let command_line = |process: &Path| fs::read(process.join("cmdline")).unwrap_or_default();
     let own = command_line(&Path::new("/proc").join(parent.to_string()));
@@ -282,7 +284,7 @@ fn signal(name: &str, process: &str) {
 #[test]
 fn cells_that_crash_or_hang_are_results_and_not_the_end_of_the_run() {
     let here = temporary();
-    // Random testing finds nothing here and takes all of its time.
+    // Random testing finds nothing here and uses its whole time limit.
     let running =
         start(here.path(), "run --task stack-7 --strategy random:3 --time 1s --grace 300ms -j 1 -o a");
     let first = child_of(running.id());
@@ -382,7 +384,7 @@ fn a_report_is_shown_and_stored() {
     assert_eq!(empty.code, 3, "{}", empty.err);
 }
 
-/// Rewrites the results of a run as if everything had taken so many times as long.
+/// Rewrites the results of a run as if everything had taken this many times as long.
 fn slowed(results: &Path, into: &Path, factor: f64) {
     fs::create_dir_all(into.join("cells")).expect("it can be made");
     fs::copy(results.join("plan.json"), into.join("plan.json")).expect("it can be copied");

@@ -60,6 +60,10 @@ fn a_bug_of_something_else_is_a_usage_error_that_says_of_what() {
         &["register machine", "`mutagen-wasm ifc register --bug register-1`"],
     );
     assert_refused("ifc register --bug wasm-3", 2, &["validator", "`mutagen-wasm validate --bug wasm-3`"]);
+    assert_refused("validate --bug wasm-11", 2, &["interpreter", "`mutagen-wasm interpret --bug wasm-11`"]);
+    let about_arguments = "`mutagen-wasm interpret --property invocation --bug wasm-r3`";
+    assert_refused("validate --bug wasm-r3", 2, &[about_arguments]);
+    assert_refused("interpret --property interpreter-i32 --bug wasm-r3", 2, &[about_arguments]);
     assert_refused("validate --bug stack-1", 2, &["stack machine", "`mutagen-wasm ifc stack --bug stack-1`"]);
 }
 
@@ -150,8 +154,8 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
     assert!((2..6).any(|seed| tests(seed).0 != tests(1).0));
 }
 
-/// The numbers of a progress line, in its order: seconds, tests, per second, passed, discarded, interesting, queue, paths,
-/// resets, inconclusive.
+/// The numbers of a progress line, in this order: seconds, tests, per second, passed, discarded, interesting,
+/// queue, paths, resets, inconclusive.
 fn numbers_of(line: &str) -> Vec<u64> {
     let parts = line.split(|character: char| !character.is_ascii_digit()).filter(|part| !part.is_empty());
     parts.map(|part| part.parse().expect("digits are a number")).collect()
@@ -223,7 +227,7 @@ fn findings_are_stored_and_replay_from_their_file_alone() {
 #[test]
 fn counters_go_on_when_a_run_is_resumed() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    let hunt = ["validate", "--bug", "wasm-r3", "--tests", "300", "-o", "out", "-q"];
+    let hunt = ["validate", "--fixes", "--tests", "300", "-o", "out", "-q"];
     assert_eq!(run_in(directory.path(), &hunt, b"").code, 0);
     assert_eq!(run_in(directory.path(), &[&hunt[..], &["--resume"]].concat(), b"").code, 0);
     let stats = std::fs::read(directory.path().join("out/stats.json")).expect("it is there");
@@ -264,7 +268,7 @@ fn correct_machines_do_not_leak() {
     }
 }
 
-/// What a campaign shows of its finding, without how long it took; and the command that it names.
+/// The finding that a campaign prints, without its times, and the command that it prints to run it again.
 fn shown(line: &str) -> (String, String) {
     let run = run(line);
     assert_eq!(run.code, 1, "`{line}`: {}", run.err);
@@ -282,13 +286,10 @@ fn the_command_shown_with_a_finding_gives_the_same_finding() {
 }
 
 #[test]
-fn a_generator_of_functions_is_refused_where_modules_are_generated() {
-    assert_refused(
-        "interpret --property interpreter --generator typed",
-        2,
-        &["--generator", "interpreter-i32"],
-    );
-    assert_refused("interpret --guidance smith --generator derived", 2, &["--generator", "interpreter-i32"]);
+fn a_generator_is_refused_where_there_is_no_choice() {
+    assert_refused("interpret --property invocation --generator typed", 2, &["no choice", "--generator"]);
+    assert_refused("interpret --guidance smith --generator derived", 2, &["no choice", "--generator"]);
+    assert_refused("validate --guidance smith --generator typed", 2, &["no choice", "--generator"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Guidances on the command line: all of them by name, and what some of them have of their own.
+//! Guidances on the command line: all of them by name, and the special features of some.
 
 #[path = "common/program.rs"]
 mod program;
@@ -205,7 +205,7 @@ fn a_finding_about_arguments_is_tested_again_with_those_of_its_record() {
     let mut record = findings(&directory.path().join("out")).remove(0);
     let again = || run_at(directory.path(), &format!("{line} --guidance repro --input out/findings -q")).code;
 
-    // The bug: too few arguments are taken.
+    // The bug: a call with too few arguments is accepted.
     for (arguments, code) in [(&["i32:7", "f32:1.5"][..], 0), (&["i32:7"], 1), (&["i64:7"], 0), (&[], 1)] {
         record["calls"][0]["arguments"] = arguments.into();
         fs::write(&file, record.to_string()).expect("it can be written");
@@ -245,7 +245,7 @@ fn other_guidances_begin_with_the_input() {
 #[test]
 fn perffuzz_shows_and_stores_the_slowest_modules() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    // A bug keeps those that wasmi really has out of the way.
+    // With an injected bug, the real bugs of wasmi are repaired.
     let line = "interpret --bug wasm-x1 --guidance perffuzz --switch fuel --tests 3000 -q -o out";
     let shown = run_at(directory.path(), line);
     assert!(shown.out.contains("slowest, in fuel: "), "{}{}", shown.out, shown.err);

@@ -1,7 +1,7 @@
 //! Prints a digest of the traces of 2,000 random modules: the same in every process and in every build.
 //!
-//! Probes are numbered by the linker, so their numbers may change from build to build; the digest replaces each by the
-//! order in which it first fired.
+//! Probes are numbered by the linker, so their numbers may change from build to build; the digest replaces
+//! each number by the position at which the probe first fired.
 
 #[path = "../tests/traces/random_modules.rs"]
 mod random_modules;

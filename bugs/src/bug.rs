@@ -1,10 +1,10 @@
-//! Every bug that a campaign can hunt, whatever it is made of.
+//! Bugs of every kind that a campaign can hunt.
 
 use mutagen_ifc::fault::Fault;
 use mutagen_ifc::{register, stack};
 
 use crate::catalogue::{self, Entry};
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, nearest};
 
 /// A bug: an entry of the catalogue that is woven into the engine, or a fault in the rules of an IFC machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ impl Bug {
     ///
     /// # Errors
     ///
-    /// An unknown id names the nearest known one.
+    /// If there is no such bug. The error names the nearest id.
     ///
     /// ```
     /// use mutagen_bugs::Bug;
@@ -76,22 +76,11 @@ impl Bug {
 }
 
 /// No bug has this id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no bug `{id}`{} (`mutagen-wasm bugs list` shows all)", did_you_mean(.nearest.as_deref()))]
 pub struct UnknownBug {
     /// The id that was asked for.
     pub id: String,
     /// The known id that looks most like it, if one does.
     pub nearest: Option<String>,
 }
-
-impl std::fmt::Display for UnknownBug {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "there is no bug `{}`", self.id)?;
-        if let Some(nearest) = &self.nearest {
-            write!(formatter, "; did you mean `{nearest}`?")?;
-        }
-        write!(formatter, " (`mutagen-wasm bugs list` shows all)")
-    }
-}
-
-impl std::error::Error for UnknownBug {}

@@ -1,22 +1,23 @@
 //! The entries of the catalogue, embedded at build time.
 //!
-//! Each is a file of `bugs/catalogue/`, or of the directory that `MUTAGEN_EXTRA_BUGS` named when the program was built.
+//! Each is a file in `bugs/catalogue/`, or in the directory that `MUTAGEN_EXTRA_BUGS` named when the program
+//! was built.
 
-/// What an entry does to the engine.
+/// The effect of an entry on the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Breaks it.
     Bug,
-    /// Repairs a bug that the published engine has, so that it does not stand in the way of finding another.
+    /// Repairs a bug of the published engine, so that it does not hide other bugs.
     Fix,
 }
 
 /// The part of the engine that an entry changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subsystem {
-    /// Which modules are accepted.
+    /// The validator, which decides which modules are accepted.
     Validator,
-    /// What a call does.
+    /// The interpreter, which decides what a call does.
     Interpreter,
 }
 
@@ -39,7 +40,7 @@ pub struct Entry {
     pub kind: Kind,
     /// What goes wrong, in a few words.
     pub title: &'static str,
-    /// What it changes.
+    /// The part that it changes.
     pub subsystem: Subsystem,
     /// Where the idea comes from.
     pub origin: &'static str,
@@ -47,14 +48,24 @@ pub struct Entry {
     pub story: &'static str,
     /// The package that is edited.
     pub package: &'static str,
-    /// The version that the anchors belong to.
+    /// The version of the package that the anchors belong to.
     pub version: &'static str,
     /// Other entries whose witnesses this one changes as well.
     pub overlaps: &'static [&'static str],
-    /// The insertions that make it.
+    /// The insertions into the package's source.
     pub edits: &'static [Edit],
     /// Modules that show it.
     pub witnesses: &'static [Witness],
+}
+
+/// The `off` of a witness that can end the process without its entry.
+pub const CRASH: &str = "crash";
+
+impl Entry {
+    /// Whether campaigns must have it on at all times: a fix without which the target can end the process.
+    pub fn is_vital(&self) -> bool {
+        self.kind == Kind::Fix && self.witnesses.iter().any(|witness| witness.off == CRASH)
+    }
 }
 
 /// An insertion of text next to an anchor.
@@ -62,7 +73,7 @@ pub struct Entry {
 pub struct Edit {
     /// The file in the package.
     pub file: &'static str,
-    /// Text that stands in the file.
+    /// Text of the file, beside which the insertion goes.
     pub anchor: &'static str,
     /// Whether the text comes after the anchor or before it.
     pub after: bool,
@@ -77,7 +88,7 @@ pub struct Witness {
     pub features: &'static str,
     /// The module in text form.
     pub module: &'static str,
-    /// The exported function to call; `None` where validity is all that counts.
+    /// The exported function to call. `None` if only validity counts.
     pub invoke: Option<&'static str>,
     /// The arguments, as `type:value`.
     pub arguments: &'static [&'static str],
@@ -97,4 +108,14 @@ static ENTRIES: &[Entry] = include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 /// ```
 pub fn entries() -> &'static [Entry] {
     ENTRIES
+}
+
+/// The entries that repair bugs of the published engine.
+///
+/// ```
+/// let ids: Vec<_> = mutagen_bugs::fixes().map(|entry| entry.id).collect();
+/// assert_eq!(ids[..2], ["wasm-f1", "wasm-f2"]);
+/// ```
+pub fn fixes() -> impl Iterator<Item = &'static Entry> {
+    entries().iter().filter(|entry| entry.kind == Kind::Fix)
 }

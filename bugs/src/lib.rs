@@ -1,4 +1,4 @@
-//! The catalogue of injected bugs, and the benchmark over it.
+//! The catalogue of injected bugs: those that are woven into the engine, and the faults of the IFC machines.
 //!
 //! ```
 //! use mutagen_bugs::Bug;
@@ -8,15 +8,10 @@
 //! # Ok::<(), mutagen_bugs::UnknownBug>(())
 //! ```
 
-pub mod bench;
 mod bug;
 mod catalogue;
-mod injection;
 mod nearest;
-mod witness;
 
 pub use bug::{Bug, UnknownBug};
-pub use catalogue::{Edit, Entry, Kind, Subsystem, Witness, entries};
-pub use injection::{injection, repaired};
-pub use nearest::nearest;
-pub use witness::CRASH;
+pub use catalogue::{CRASH, Edit, Entry, Kind, Subsystem, Witness, entries, fixes};
+pub use nearest::{did_you_mean, nearest};

@@ -1,4 +1,4 @@
-//! What somebody may have meant.
+//! Suggestions for misspelt words.
 
 /// How alike two words must be for one to be offered in place of the other.
 const ALIKE: f64 = 0.6;
@@ -21,4 +21,14 @@ pub fn nearest<S: AsRef<str>>(word: &str, known: impl IntoIterator<Item = S>) ->
         }
     }
     best.map(|(_, word)| word)
+}
+
+/// The part of a message that offers a known word; empty if there is none to offer.
+///
+/// ```
+/// assert_eq!(mutagen_bugs::did_you_mean(Some("wasm-6")), "; did you mean `wasm-6`?");
+/// assert_eq!(mutagen_bugs::did_you_mean(None), "");
+/// ```
+pub fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
 }

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use mutagen_bugs::{CRASH, Entry, Kind, Subsystem, Witness, entries, injection};
-use mutagen_oracles::{Call, Value};
+#[path = "common/witness.rs"]
+mod witness;
+
+use mutagen_bugs::{CRASH, Entry, Kind, Subsystem, Witness, entries, fixes};
+use mutagen_oracles::Call;
 use mutagen_properties::{Context, Injection, Pair};
 use mutagen_wasm_ast::{Features, Module};
+use witness::{call, observe};
 
-fn observe(witness: &Witness, on: Option<&'static str>) -> String {
-    let injection = Injection { bug: on, fixes: Vec::new() };
-    witness.observe(injection).unwrap_or_else(|error| panic!("{}: {error}", witness.module))
-}
-
-/// Every witness, with the entry it belongs to, but for those that end the process without their entry.
+/// Every witness, with its entry, except those that can end the process without their entry.
 fn witnesses() -> impl Iterator<Item = (&'static Entry, &'static Witness)> {
     let all = entries().iter().flat_map(|entry| entry.witnesses.iter().map(move |witness| (entry, witness)));
     all.filter(|(_, witness)| witness.off != CRASH)
@@ -57,14 +56,12 @@ fn every_witness_of_a_bug_shows_as_a_difference_to_the_reference() {
     for entry in entries().iter().filter(|entry| entry.kind == Kind::Bug) {
         for witness in entry.witnesses {
             let features: Features = witness.features.parse().expect("a set of features");
-            let pair =
-                Pair::new(&Context::new(features).inject(injection(Some(entry)))).expect("two engines");
-            let value = |text: &&str| text.parse().expect("a value");
-            let arguments = || witness.arguments.iter().map(value).collect::<Vec<Value>>();
-            let calls: Vec<Call> = witness.invoke.iter().map(|name| Call::new(*name, arguments())).collect();
+            let injection = Injection { bug: Some(entry.id), fixes: fixes().map(|fix| fix.id).collect() };
+            let pair = Pair::new(&Context::new(features).inject(injection)).expect("two engines");
+            let calls: Vec<Call> = call(witness).into_iter().collect();
             let module = Module::assemble(witness.module.as_bytes()).expect("a module");
-            let verdict = pair.judge(&module, &calls).verdict;
-            assert!(verdict.is_finding(), "{}: {verdict}: {}", entry.id, witness.module);
+            let agreement = pair.judge(&module, &calls).agreement;
+            assert!(agreement.is_finding(), "{}: {agreement}: {}", entry.id, witness.module);
         }
     }
 }

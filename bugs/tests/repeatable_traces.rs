@@ -18,7 +18,7 @@ fn alone(modules: &[Vec<u8>]) -> Vec<Vec<u32>> {
     modules.iter().map(one).collect()
 }
 
-/// All traces, in an order of which every module comes after other modules than in the natural one.
+/// All traces, run in an order in which every module comes after other modules than in the natural order.
 fn after_others(modules: &[Vec<u8>], step: usize, bug: Option<&'static str>) -> Vec<Vec<u32>> {
     let mut recorder = recorder();
     let mut traces = vec![Vec::new(); modules.len()];
@@ -46,7 +46,7 @@ fn a_trace_does_not_depend_on_what_ran_before_or_beside() {
     switch_unstable_probes_off();
     let modules = random_modules();
     let alone = alone(&modules);
-    // Steps that have no divisor in common with the number of modules visit each once.
+    // A step that has no divisor in common with the number of modules visits each module once.
     assert_same(&alone, &after_others(&modules, 7, None));
     assert_same(&alone, &after_others(&modules, 1999, None));
 
@@ -62,7 +62,7 @@ fn a_trace_does_not_depend_on_what_ran_before_or_beside() {
 
 #[test]
 fn traces_are_the_same_in_another_process() {
-    // The other process is this very test: it prints its digest and stops.
+    // The other process runs this same test, which then prints its digest and stops.
     const IN_CHILD: &str = "MUTAGEN_TRACES_CHILD";
     switch_unstable_probes_off();
     let mut digest = Digest::default();

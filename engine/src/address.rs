@@ -1,10 +1,12 @@
-//! Where the mutants of a value are: positions, and numbers at positions.
+//! Addresses of mutants: a position in the value, and a number at that position.
 
 mod cursor;
 mod mutants;
+mod walk;
 
 pub use cursor::{Order, PositionCursor, positions};
 pub use mutants::{Addresses, Mutants, MutantsConfig, mutants};
+pub(crate) use walk::{Draws, Walk};
 
 use crate::{Mutable, Source};
 use serde::{Deserialize, Serialize};
@@ -50,7 +52,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// A mutant: the position that changes, and which of its root mutants it changes to.
+/// The address of a mutant: the position that changes, and which of its root mutants it changes to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Address {
     /// The place that changes.

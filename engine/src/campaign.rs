@@ -1,7 +1,7 @@
 //! A run of many tests under a budget.
 
 use crate::property::check_quietly;
-use crate::{Finding, Guidance, Outcome, Property, Report, StopReason, Trace, Verdict};
+use crate::{Counterexample, Guidance, Outcome, Property, Report, StopReason, Trace, Verdict};
 use mutagen_weave::Recorder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ mod clock;
 
 use clock::Clock;
 
-/// How long to test, when to stop, and whom to tell.
+/// A run of many tests: its budget, when it stops, and who is told what happens.
 ///
 /// Without a budget a campaign runs [`DEFAULT_TESTS`](Campaign::DEFAULT_TESTS) tests. With a time only, it runs as many
 /// as there is time for. It ends at the first finding unless it is told to [keep going](Campaign::keep_going).
@@ -25,24 +25,24 @@ use clock::Clock;
 /// assert_eq!(report.stop, StopReason::Found);
 /// ```
 pub struct Campaign<'a, T> {
-    pub(crate) settings: Settings,
+    pub(crate) config: CampaignConfig,
     pub(crate) examples: Vec<T>,
     pub(crate) sink: Option<Sink<'a, T>>,
 }
 
-/// Whom to tell what happens.
+/// Gets the events of a campaign.
 pub(crate) type Sink<'a, T> = Box<dyn FnMut(Event<'_, T>) + Send + 'a>;
 
-/// What all workers of a campaign share.
+/// How a campaign runs. Workers get copies of it, each with a seed and a share of the tests of its own.
 #[derive(Clone)]
-pub(crate) struct Settings {
+pub(crate) struct CampaignConfig {
     pub(crate) seed: u64,
     pub(crate) tests: Option<u64>,
     time: Option<Duration>,
     max_discard_ratio: Option<u64>,
     pub(crate) keep_going: bool,
     interrupt: Option<Arc<AtomicBool>>,
-    /// Set when another worker found something.
+    /// Set when a worker found something: the others stop then.
     pub(crate) enough: Arc<AtomicBool>,
     /// The number of the worker, from 0.
     pub(crate) worker: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a, T> {
-    /// It begins, with this seed.
+    /// The campaign, or one of its workers, begins with this seed.
     Started {
         /// The seed of this worker.
         seed: u64,
@@ -64,7 +64,7 @@ pub enum Event<'a, T> {
         test: u64,
         /// What was tested.
         value: &'a T,
-        /// What came out, before late verdicts.
+        /// The verdict of [`Property::check`]. A late verdict may correct it.
         verdict: &'a Verdict,
     },
     /// The guidance keeps a value.
@@ -80,38 +80,39 @@ pub enum Event<'a, T> {
         test: u64,
     },
     /// A value failed.
-    Failed(&'a Finding<T>),
-    /// So far is a worker. Told every [`PROGRESS_EVERY`](Campaign::PROGRESS_EVERY) tests of its own, and before it ends.
+    Failed(&'a Counterexample<T>),
+    /// How far a worker is. Told after every [`PROGRESS_EVERY`](Campaign::PROGRESS_EVERY) of its tests, and before it
+    /// ends.
     Progress {
         /// The number of the worker, from 0.
         worker: usize,
-        /// What it did, late verdicts included.
+        /// Its report up to now, late verdicts included.
         so_far: &'a Report<T>,
         /// What [`Guidance::queued`] says.
         queued: u64,
         /// What [`Guidance::known`] says.
         known: u64,
     },
-    /// It ends.
+    /// The campaign, or one of its workers, ends with this report.
     Finished(&'a Report<T>),
 }
 
 impl<'a, T> Campaign<'a, T> {
-    /// The budget of a campaign to which none was given.
+    /// How many tests a campaign runs if it was given neither a number of tests nor a time.
     pub const DEFAULT_TESTS: u64 = 100_000;
-    /// How many findings a campaign that keeps going stores. It counts them all.
+    /// A campaign that keeps going stores at most so many findings. It counts all of them.
     pub const MAX_FINDINGS: usize = 1000;
-    /// As if this many tests had passed, when the share of discarded ones is judged: without it a campaign would give up
-    /// on a sparse precondition before the first test that satisfies it.
+    /// The share of discarded tests is judged as if at least this many tests had passed. Otherwise a campaign would give
+    /// up on a sparse precondition before the first test that satisfies it.
     pub const DISCARD_FLOOR: u64 = 100;
     /// How many events of a run are kept: a run of a real engine on a small program fires some thousands.
     pub const TRACE_CAPACITY: usize = 1 << 16;
-    /// A worker tells how far it is every so many tests: rarely enough to cost nothing.
+    /// A worker tells how far it is after every so many tests: seldom enough to cost nothing.
     pub const PROGRESS_EVERY: u64 = 64;
 
     /// A campaign with the default budget.
     pub fn new(seed: u64) -> Self {
-        let settings = Settings {
+        let config = CampaignConfig {
             seed,
             tests: None,
             time: None,
@@ -122,72 +123,94 @@ impl<'a, T> Campaign<'a, T> {
             worker: 0,
             trace_capacity: Self::TRACE_CAPACITY,
         };
-        Campaign { settings, examples: Vec::new(), sink: None }
+        Campaign { config, examples: Vec::new(), sink: None }
     }
 
-    /// Stops after this many tests, whatever came out of them.
+    /// Stops after this many tests, passed, discarded and failed ones together.
     pub fn tests(mut self, tests: u64) -> Self {
-        self.settings.tests = Some(tests);
+        self.config.tests = Some(tests);
         self
     }
 
-    /// Stops after this time. The clock decides nothing else.
+    /// Stops after this time. Nothing else in a campaign depends on the clock.
     pub fn time(mut self, time: Duration) -> Self {
-        self.settings.time = Some(time);
+        self.config.time = Some(time);
         self
     }
 
-    /// Gives up once more than `ratio` tests are discarded for each that passed, or for each of
-    /// [`DISCARD_FLOOR`](Campaign::DISCARD_FLOOR). Without this a campaign never gives up.
+    /// Gives up when more than `ratio` tests were discarded for each test that passed. At least
+    /// [`DISCARD_FLOOR`](Campaign::DISCARD_FLOOR) tests count as passed. Without a ratio a campaign never gives up, and
+    /// neither does one that [keeps going](Campaign::keep_going).
+    ///
+    /// ```
+    /// use mutagen_engine::{Campaign, Random, StopReason};
+    ///
+    /// let mut never_applies = |_: &u8| None::<bool>;
+    /// let report = Campaign::new(0).max_discard_ratio(2).run(&mut Random::new(0), &mut never_applies);
+    /// assert_eq!(report.stop, StopReason::GaveUp(201));
+    /// ```
     pub fn max_discard_ratio(mut self, ratio: u64) -> Self {
-        self.settings.max_discard_ratio = Some(ratio);
+        self.config.max_discard_ratio = Some(ratio);
         self
     }
 
-    /// Whether to go on after a finding.
+    /// Whether to go on after a finding. A campaign stops at the first one otherwise.
     pub fn keep_going(mut self, keep_going: bool) -> Self {
-        self.settings.keep_going = keep_going;
+        self.config.keep_going = keep_going;
         self
     }
 
-    /// Stops soon after the flag is set.
+    /// Stops soon after the flag is set, at the latest after the test that is running then.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.settings.interrupt = Some(flag);
+        self.config.interrupt = Some(flag);
         self
     }
 
-    /// Tests these values first. The guidance learns from them.
+    /// Tests these values first, in this order. The guidance learns from them. Each of several workers tests them all.
     pub fn examples(mut self, examples: Vec<T>) -> Self {
         self.examples = examples;
         self
     }
 
-    /// Tells `sink` what happens.
+    /// Tells `sink` everything that happens.
+    ///
+    /// ```
+    /// use mutagen_engine::{Campaign, Event, Random};
+    ///
+    /// let mut tested = Vec::new();
+    /// let remember = |event: Event<'_, bool>| {
+    ///     if let Event::Tested { value, .. } = event {
+    ///         tested.push(*value);
+    ///     }
+    /// };
+    /// Campaign::new(0).tests(3).events(remember).run(&mut Random::new(0), &mut |_: &bool| true);
+    /// assert_eq!(tested.len(), 3);
+    /// ```
     pub fn events(mut self, sink: impl FnMut(Event<'_, T>) + Send + 'a) -> Self {
         self.sink = Some(Box::new(sink));
         self
     }
 
-    /// Keeps at most this many events of a run. Longer runs are cut, and counted in the report.
+    /// Keeps at most this many events of each run. Traces of longer runs are cut, and the report counts them.
     pub fn trace_capacity(mut self, events: usize) -> Self {
-        self.settings.trace_capacity = events;
+        self.config.trace_capacity = events;
         self
     }
 
-    /// Runs it, on this thread.
+    /// Runs the campaign on this thread, until it [stops](StopReason).
     pub fn run<G, P>(self, guidance: &mut G, property: &mut P) -> Report<T>
     where
         G: Guidance<T> + ?Sized,
         P: Property<T> + ?Sized,
     {
-        let Campaign { settings, examples, sink } = self;
-        Run::new(settings, sink, guidance, property).run(examples)
+        let Campaign { config, examples, sink } = self;
+        Run::new(config, sink, guidance, property).run(examples)
     }
 }
 
 /// A campaign under way.
 struct Run<'a, 's, T, G: ?Sized, P: ?Sized> {
-    settings: Settings,
+    config: CampaignConfig,
     sink: Option<Sink<'s, T>>,
     guidance: &'a mut G,
     property: &'a mut P,
@@ -202,13 +225,18 @@ where
     G: Guidance<T> + ?Sized,
     P: Property<T> + ?Sized,
 {
-    fn new(settings: Settings, sink: Option<Sink<'s, T>>, guidance: &'a mut G, property: &'a mut P) -> Self {
+    fn new(
+        config: CampaignConfig,
+        sink: Option<Sink<'s, T>>,
+        guidance: &'a mut G,
+        property: &'a mut P,
+    ) -> Self {
         Run {
-            recorder: guidance.wants_traces().then(|| Recorder::new(settings.trace_capacity)),
-            clock: Clock::new(Instant::now(), settings.time),
-            report: Report::new(settings.seed),
+            recorder: guidance.wants_traces().then(|| Recorder::new(config.trace_capacity)),
+            clock: Clock::new(Instant::now(), config.time),
+            report: Report::new(config.seed),
             resets: guidance.resets(),
-            settings: settings.with_budget(),
+            config: config.with_budget(),
             sink,
             guidance,
             property,
@@ -216,7 +244,7 @@ where
     }
 
     fn run(mut self, examples: Vec<T>) -> Report<T> {
-        self.tell(Event::Started { seed: self.settings.seed });
+        self.tell(Event::Started { seed: self.config.seed });
         let mut examples = examples.into_iter();
         self.report.stop = loop {
             if let Some(reason) = self.stop_reason() {
@@ -235,15 +263,13 @@ where
 
     fn stop_reason(&mut self) -> Option<StopReason> {
         let report = &self.report;
-        if report.failed > 0 && !self.settings.keep_going {
+        if report.failed > 0 && !self.config.keep_going {
             Some(StopReason::Found)
-        } else if self.settings.is_interrupted() {
+        } else if self.config.is_interrupted() {
             Some(StopReason::Interrupted)
-        } else if self.settings.tests.is_some_and(|tests| report.tests >= tests) {
+        } else if self.config.tests.is_some_and(|tests| report.tests >= tests) {
             Some(StopReason::TestsDone)
-        } else if !self.settings.keep_going
-            && self.settings.too_many_discarded(report.passed, report.discarded)
-        {
+        } else if !self.config.keep_going && self.config.too_many_discarded(report.passed, report.discarded) {
             Some(StopReason::GaveUp(report.discarded))
         } else if self.guidance.is_exhausted() {
             Some(StopReason::Exhausted)
@@ -278,7 +304,7 @@ where
         }
     }
 
-    /// Takes in verdicts that the property postponed. Their tests were counted as passed.
+    /// Counts the verdicts that the property postponed. Their tests were counted as passed so far.
     fn settle(&mut self, finish: bool) {
         while let Some((value, outcome)) = self.property.late(finish) {
             self.report.passed = self.report.passed.saturating_sub(1);
@@ -290,7 +316,7 @@ where
     fn counter(&mut self, verdict: &Verdict) -> &mut u64 {
         match verdict {
             Verdict::Passed => &mut self.report.passed,
-            Verdict::Discarded => &mut self.report.discarded,
+            Verdict::Discarded | Verdict::Inconclusive(_) => &mut self.report.discarded,
             Verdict::Failed(_) => &mut self.report.failed,
         }
     }
@@ -298,22 +324,31 @@ where
     /// Counts the labels of a test and keeps it if it is a finding.
     fn record(&mut self, value: T, outcome: Outcome, late: bool) {
         for label in &outcome.labels {
-            match self.report.labels.get_mut(label.as_ref()) {
-                Some(count) => *count += 1,
-                None => drop(self.report.labels.insert(label.to_string(), 1)),
-            }
+            self.count_label(label);
+        }
+        if let Verdict::Inconclusive(why) = &outcome.verdict {
+            self.report.inconclusive += 1;
+            self.count_label("inconclusive");
+            self.count_label(&format!("inconclusive: {why}"));
         }
         if let Verdict::Failed(failure) = outcome.verdict {
             let labels = outcome.labels.into_iter().map(String::from).collect();
             let (tests, seconds) = (self.report.tests, self.clock.seconds());
-            self.keep(Finding { value, failure: *failure, labels, tests, seconds, late });
+            self.keep(Counterexample { value, failure: *failure, labels, tests, seconds, late });
         }
     }
 
-    fn keep(&mut self, finding: Finding<T>) {
-        self.tell(Event::Failed(&finding));
+    fn count_label(&mut self, label: &str) {
+        match self.report.labels.get_mut(label) {
+            Some(count) => *count += 1,
+            None => drop(self.report.labels.insert(label.to_owned(), 1)),
+        }
+    }
+
+    fn keep(&mut self, counterexample: Counterexample<T>) {
+        self.tell(Event::Failed(&counterexample));
         if self.report.findings.len() < Campaign::<T>::MAX_FINDINGS {
-            self.report.findings.push(finding);
+            self.report.findings.push(counterexample);
         }
     }
 
@@ -332,7 +367,7 @@ where
     fn tell_progress(&mut self) {
         if let Some(sink) = &mut self.sink {
             let (queued, known) = (self.guidance.queued(), self.guidance.known());
-            sink(Event::Progress { worker: self.settings.worker, so_far: &self.report, queued, known });
+            sink(Event::Progress { worker: self.config.worker, so_far: &self.report, queued, known });
         }
     }
 
@@ -343,7 +378,7 @@ where
     }
 
     fn finish(mut self) -> Report<T> {
-        if self.report.failed > 0 && !self.settings.keep_going {
+        if self.report.failed > 0 && !self.config.keep_going {
             self.report.stop = StopReason::Found;
         }
         self.report.figures = self.guidance.figures();
@@ -357,7 +392,7 @@ where
     }
 }
 
-impl Settings {
+impl CampaignConfig {
     /// A campaign without any budget gets the default one.
     pub(crate) fn with_budget(mut self) -> Self {
         if self.tests.is_none() && self.time.is_none() {

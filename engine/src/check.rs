@@ -1,13 +1,16 @@
 //! Properties inside `cargo test`.
 
 use crate::property::check_quietly;
-use crate::{Campaign, Finding, Mutable, Mutagen, MutagenConfig, Outcome, Property, Report, Verdict, shrink};
+use crate::{
+    Campaign, Counterexample, Mutable, Mutagen, MutagenConfig, Property, Report, SHRINK_TESTS, Scope,
+    ShrunkFailure, shrink_failure,
+};
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
 
-/// Tests a property with a fixed seed and budget, and panics with a small counterexample if there is one.
+/// Tests a property with a fixed seed and budget, and panics with a small counterexample if it finds one.
 ///
-/// This is what `#[mutagen_engine::test]` calls; see [`Check`] for the settings.
+/// `#[mutagen_engine::test]` does the same. [`Check`] sets seed and budget.
 ///
 /// ```
 /// mutagen_engine::check("reversing twice changes nothing", |list: &Vec<u8>| {
@@ -23,11 +26,11 @@ where
     Check::new(name).run(property);
 }
 
-/// A property inside `cargo test`: the seed is 0 and the budget 10,000 tests, unless said otherwise here or, with
-/// precedence, in the environment variables `MUTAGEN_SEED` and `MUTAGEN_TESTS`.
+/// A property inside `cargo test`. The seed is 0 and the budget 10,000 tests, unless this type sets others. The environment
+/// variables `MUTAGEN_SEED` and `MUTAGEN_TESTS` override both.
 ///
-/// The values need not be hashable here, so that equal mutants are tested again; a campaign with
-/// [`Mutagen::hashed`](crate::Mutagen::hashed) passes over them.
+/// The values need not be hashable. Therefore equal mutants are tested again; a campaign with
+/// [`Mutagen::hashed`](crate::Mutagen::hashed) skips them.
 ///
 /// ```should_panic
 /// use mutagen_engine::Check;
@@ -41,9 +44,6 @@ pub struct Check {
     seed: u64,
     tests: u64,
 }
-
-/// How many tests a shrinking may take. It stops much earlier by itself, but for huge counterexamples.
-const SHRINK_BUDGET: usize = 10_000;
 
 impl Check {
     /// A check of a test function with this name.
@@ -78,8 +78,8 @@ impl Check {
         self.tests = from_environment("MUTAGEN_TESTS").unwrap_or(self.tests);
         let mut guidance = Mutagen::new(MutagenConfig::default(), self.seed);
         let mut report = Campaign::new(self.seed).tests(self.tests).run(&mut guidance, &mut property);
-        if let Some(finding) = report.findings.pop() {
-            panic!("{}", self.describe_failure(&report, finding, &mut property));
+        if let Some(counterexample) = report.findings.pop() {
+            panic!("{}", self.describe_failure(&report, counterexample, &mut property));
         }
         if report.passed == 0 && report.discarded > 0 {
             panic!("{}", self.describe_discards(&report));
@@ -93,13 +93,20 @@ impl Check {
         );
     }
 
-    fn describe_failure<T, P>(&self, report: &Report<T>, finding: Finding<T>, property: &mut P) -> String
+    fn describe_failure<T, P>(
+        &self,
+        report: &Report<T>,
+        counterexample: Counterexample<T>,
+        property: &mut P,
+    ) -> String
     where
         T: Mutable + Clone + Debug,
         P: Property<T>,
     {
-        let found_by = finding.tests;
-        let (value, failure, labels) = shrunk(finding, property);
+        let found_by = counterexample.tests;
+        let check = |value: &T| check_quietly(property, value);
+        let ShrunkFailure { value, failure, labels, .. } =
+            shrink_failure(&Scope::new(), counterexample, check, SHRINK_TESTS);
         let mut text = format!("property `{}` does not hold\n\n", self.name);
         let _ = writeln!(text, "counterexample: {value:#?}");
         let _ = writeln!(text, "failure: {}", failure.message);
@@ -135,28 +142,6 @@ impl Check {
         let quote = if test.chars().all(plain) { "" } else { "'" };
         format!("MUTAGEN_SEED={} MUTAGEN_TESTS={} cargo test {quote}{test}{quote}", self.seed, self.tests)
     }
-}
-
-/// The smallest value that fails in the same way, how it fails, and its labels.
-fn shrunk<T, P>(finding: Finding<T>, property: &mut P) -> (T, crate::Failure, Vec<String>)
-where
-    T: Mutable + Clone,
-    P: Property<T>,
-{
-    let Finding { value, failure, labels, .. } = finding;
-    let mut smallest = (failure, labels);
-    let same_failure = |value: &T| {
-        let Outcome { verdict: Verdict::Failed(failure), labels, .. } = check_quietly(property, value) else {
-            return false;
-        };
-        let same = failure.kind == smallest.0.kind;
-        if same {
-            smallest = (*failure, labels.into_iter().map(String::from).collect());
-        }
-        same
-    };
-    let value = shrink(value, same_failure, SHRINK_BUDGET).value;
-    (value, smallest.0, smallest.1)
 }
 
 /// The labels with their shares.

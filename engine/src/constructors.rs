@@ -1,5 +1,6 @@
-//! The root mutants of types with several constructors: derived code describes the constructors one by one, and what can be
-//! made of what is found out here, at run time. So derived code grows with the number of constructors, not with its square.
+//! The root mutants of types with several constructors. Derived code describes the constructors one by one; this module
+//! finds out at run time which can turn into which. So derived code grows with the number of constructors, not with its
+//! square.
 //!
 //! Written for the derive of [`Mutable`](crate::Mutable) and not meant to be used by hand.
 
@@ -11,7 +12,7 @@ mod random;
 
 pub use random::{Renewal, mutate_field_randomly, mutate_randomly};
 
-/// The type of a field, as a number: equal numbers, equal types, with or without a box.
+/// The type of a field, as a number. Equal numbers mean equal types, not counting boxes.
 pub type Kind = usize;
 
 /// The type that the constructors belong to.
@@ -28,7 +29,7 @@ pub trait Constructed: Sized + 'static {
     /// Which of the conditions that constructors have are true in the scope.
     fn conditions(scope: &Scope) -> impl AsRef<[bool]>;
 
-    /// Some value, to stand in for another one while that is taken apart.
+    /// Any value. It stands in for another one while that is taken apart.
     fn placeholder() -> Self;
 
     /// Takes the value apart and makes another one of its parts.
@@ -126,7 +127,7 @@ impl<T> Part<T> {
 /// A part of a value that was taken apart: its kind, and an `Option<Part<T>>` for the `T` that the kind stands for.
 pub type Spare<'a> = (Kind, &'a mut dyn Any);
 
-/// The parts of a value that was taken apart, and which of them go where.
+/// The parts of a value that was taken apart, and the choice which of them goes where.
 pub struct Parts<'a, 'b> {
     spares: &'a mut [Spare<'b>],
     combination: Combination,
@@ -176,7 +177,7 @@ impl Combination {
     }
 }
 
-/// What a value can turn into, with the number of ways: a part of its own type, and all that the scope allows to swap it for.
+/// What a value can turn into, and in how many ways: a part of its own type, or any constructor that the scope allows.
 fn ways(
     constructors: &'static [Constructor],
     own: usize,

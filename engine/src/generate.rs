@@ -1,11 +1,12 @@
-//! Values out of choices.
+//! Makes values out of choices.
 
 use crate::Source;
 
 /// A type whose values can be made from a [`Source`] of choices.
 ///
-/// Derive it. The derived generator chooses uniformly (or by `#[mutagen(weight = N)]`) among the constructors; those with a
-/// field that mentions the type itself only while the size lasts. Such fields get one size less, all others the same size.
+/// Derive it. The derived generator chooses uniformly (or by `#[mutagen(weight = N)]`) among the constructors. At size 0 it
+/// leaves out those with a field that mentions the type itself. Such fields get a size that is one less, all others the
+/// same size.
 ///
 /// ```
 /// use mutagen_engine::{Generate, Source};
@@ -26,17 +27,27 @@ use crate::Source;
     note = "derive Generate for it too, or say what the field is filled with: `#[mutagen(skip, default = ..)]`"
 )]
 pub trait Generate {
-    /// A value; recursive constructors only while `size` lasts. `size` 0 gives values without direct recursion.
+    /// A value of about this size. Size 0 gives values without direct recursion.
     fn generate(source: &mut Source, size: usize) -> Self
     where
         Self: Sized;
 
     /// The smallest value: it fills fields when a mutant needs a part that its parent does not have.
     ///
-    /// Derived: the constructor marked `#[mutagen(default)]`; else one of those that do not mention the type itself: one without a
-    /// condition, then with the fewest fields of types that are defined elsewhere and may lead back, then with the fewest boxes, then with
-    /// the fewest fields; the first declared on ties. Its fields are their own smallest (or their `default = expr`). Where types that
-    /// contain each other have no end that way, it panics and says which one to mark.
+    /// Derived, it is the constructor marked `#[mutagen(default)]`. Without a mark, it is one that does not mention the
+    /// type itself, chosen by these rules, in this order:
+    ///
+    /// 1. it has no condition;
+    /// 2. it has the fewest fields of types that are defined elsewhere and may lead back;
+    /// 3. it has the fewest boxes;
+    /// 4. it has the fewest fields;
+    /// 5. it is declared first.
+    ///
+    /// Its fields have their own smallest values, or their `default = expr`.
+    ///
+    /// # Panics
+    ///
+    /// If types contain each other so that there is no end. The message says which type to mark.
     fn smallest() -> Self
     where
         Self: Sized;

@@ -1,7 +1,7 @@
-//! What is tested next.
+//! Guidances: they decide what is tested next.
 
-use crate::{Generate, Record, Source, Trace, Verdict};
-use serde::Serialize;
+use crate::{Generate, Listable, Record, Source, Tiers, Trace, Verdict};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 // MUTAGEN and its parts.
@@ -26,17 +26,17 @@ mod zest;
 mod havoc;
 mod score;
 mod sequence;
-pub(crate) mod settings;
+pub(crate) mod switches;
 
-pub use config::{Coverage, MutagenConfig, Priority, Sizes, Switch, Ties, UnknownSwitch};
+pub use config::{Coverage, MutagenConfig, Priority, Sizes, Ties};
 pub use crowbar::{Crowbar, CrowbarConfig};
 pub use fuzzchick::{FuzzChick, FuzzChickConfig};
 pub use mutagen::Mutagen;
 pub use perffuzz::{Cost, PerfFuzz, PerfFuzzConfig};
 pub use random::{Random, RandomConfig};
 pub use repro::Repro;
-pub use settings::UnknownSetting;
 pub use smallcheck::{SmallCheck, SmallCheckConfig};
+pub use switches::{Switch, UnknownSwitch};
 pub use zest::{Zest, ZestConfig};
 
 /// Decides which value is tested next, and learns from what the last one did.
@@ -85,34 +85,35 @@ pub trait Guidance<T> {
     /// The next value to test.
     fn next(&mut self) -> T;
 
-    /// Feedback on the value that `next` gave last, or on an example. Returns whether the guidance keeps it, because it
-    /// is interesting.
+    /// Learns what the value did that `next` gave last, or an example of the user's. Returns whether the value is
+    /// interesting, so that the guidance keeps it.
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool;
 
-    /// What it did so far, for the report.
+    /// The statistics for the report.
     fn figures(&self) -> Figures;
 
-    /// Whether `learn` looks at traces. If not, runs are not recorded and traces are empty.
+    /// Whether `learn` looks at traces. If not, runs are not recorded, and the traces are empty.
     fn wants_traces(&self) -> bool {
         true
     }
 
-    /// How often it forgot what it had learned, to start afresh, for whatever reason.
+    /// How often the guidance forgot what it had learned and started afresh, for whatever reason.
     fn resets(&self) -> u64 {
         0
     }
 
-    /// How many tests it holds whose mutants are still to come, for whoever watches. Asked now and then.
+    /// How many tests wait to be mutated. Progress displays ask for it now and then.
     fn queued(&self) -> u64 {
         0
     }
 
-    /// How much of the code under test it knows: paths, edges or probes, whatever it tells apart. Asked now and then.
+    /// How much of the code under test is known: paths, edges or probes, whatever the guidance tells apart. Progress
+    /// displays ask for it now and then.
     fn known(&self) -> u64 {
         0
     }
 
-    /// Whether everything was tested that it is about, so that a campaign may end.
+    /// Whether there is nothing left to test, so that the campaign ends.
     fn is_exhausted(&self) -> bool {
         false
     }
@@ -162,15 +163,15 @@ impl<T, G: Guidance<T> + ?Sized> Guidance<T> for Box<G> {
 }
 
 /// The statistics of a guidance, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// The name of the guidance.
     pub guidance: String,
     /// Its settings, one line each.
     pub switches: Vec<String>,
-    /// What can be counted. Over several jobs these add up.
+    /// Counts. The report of several jobs has their sums.
     pub counts: BTreeMap<String, u64>,
-    /// What has a current value, such as a size. Over several jobs the largest is taken.
+    /// Current values, such as a size. The report of several jobs has the largest.
     pub levels: BTreeMap<String, u64>,
 }
 
@@ -186,7 +187,7 @@ impl Figures {
         self
     }
 
-    /// Adds something counted.
+    /// Adds a count.
     pub fn count(mut self, name: &str, count: u64) -> Self {
         self.counts.insert(name.into(), count);
         self
@@ -198,7 +199,7 @@ impl Figures {
         self
     }
 
-    /// Takes in the figures of another worker.
+    /// Adds the figures of another worker.
     pub(crate) fn merge(&mut self, other: Figures) {
         for (name, count) in other.counts {
             *self.counts.entry(name).or_default() += count;
@@ -210,10 +211,15 @@ impl Figures {
     }
 }
 
-/// Makes fresh values. Any `FnMut(&mut Source, usize) -> T` is one, and so is [`Derived`].
+/// Makes fresh values. Any `FnMut(&mut Source, usize) -> T` is a generator, and so is [`Derived`].
 pub trait Generator<T> {
     /// A value of about the given size.
     fn generate(&mut self, source: &mut Source, size: usize) -> T;
+
+    /// The enumeration of the values, if there is a better one than all choices of the generator: [`Listed`] has one.
+    fn tiers(&self) -> Option<Tiers<T>> {
+        None
+    }
 }
 
 impl<T, F: FnMut(&mut Source, usize) -> T> Generator<T> for F {
@@ -229,5 +235,19 @@ pub struct Derived;
 impl<T: Generate> Generator<T> for Derived {
     fn generate(&mut self, source: &mut Source, size: usize) -> T {
         T::generate(source, size)
+    }
+}
+
+/// Generates as [`Derived`] does, and enumerates what [`Listable`] lists: each value once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Listed;
+
+impl<T: Generate + Listable> Generator<T> for Listed {
+    fn generate(&mut self, source: &mut Source, size: usize) -> T {
+        T::generate(source, size)
+    }
+
+    fn tiers(&self) -> Option<Tiers<T>> {
+        Some(T::tiers())
     }
 }

@@ -1,6 +1,7 @@
-//! Several workers at once.
+//! Campaigns of several workers at once.
 
-use crate::campaign::{Settings, Sink};
+use crate::campaign::{CampaignConfig, Sink};
+use crate::stable::mix;
 use crate::{Campaign, Event, Guidance, Property, Report};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -31,9 +32,9 @@ impl<T: Clone + Send + Sync> Campaign<'_, T> {
     /// Runs the campaign with `jobs` independent workers, each on a thread of its own with a stack of [`WORKER_STACK`]
     /// bytes. `make` is called on that thread to make the worker's guidance and property.
     ///
-    /// The workers share the budget of tests and have the same time. The first finding stops all. The report adds them
-    /// up. With one job it is the report of [`run`](Campaign::run); with more, how far the others got by the time of
-    /// the first finding depends on the machine.
+    /// The workers share the budget of tests, and each has the whole time. The first finding stops all of them. The
+    /// report is the sum of theirs. With one job it is the report of [`run`](Campaign::run). With more, it depends on the
+    /// machine how far the others get before the first finding.
     ///
     /// ```
     /// use mutagen_engine::{Campaign, Random};
@@ -48,24 +49,24 @@ impl<T: Clone + Send + Sync> Campaign<'_, T> {
         G: Guidance<T>,
         P: Property<T>,
     {
-        let Campaign { settings, examples, sink } = self;
+        let Campaign { config, examples, sink } = self;
         let jobs = jobs.max(1);
         let sink = sink.map(Mutex::new);
         let work = |index| {
             let campaign = Campaign {
-                settings: settings.for_worker(index, jobs),
+                config: config.for_worker(index, jobs),
                 examples: examples.clone(),
                 sink: sink.as_ref().map(shared),
             };
-            let (mut guidance, mut property) = make(Worker { index, seed: campaign.settings.seed });
+            let (mut guidance, mut property) = make(Worker { index, seed: campaign.config.seed });
             let report = campaign.run(&mut guidance, &mut property);
-            if report.failed > 0 && !settings.keep_going {
-                settings.enough.store(true, Ordering::Relaxed);
+            if report.failed > 0 && !config.keep_going {
+                config.enough.store(true, Ordering::Relaxed);
             }
             report
         };
         let mut report = run_threads(jobs, &work);
-        report.seed = settings.seed;
+        report.seed = config.seed;
         report
     }
 }
@@ -80,7 +81,7 @@ fn run_threads<T: Send>(jobs: usize, work: &(impl Fn(usize) -> Report<T> + Sync)
         let threads: Vec<_> = (0..jobs).map(spawn).collect();
         let reports = threads.into_iter().enumerate().map(|(index, thread)| match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // No thread to be had: its share of the work is done here.
+            // The system gave no thread: its share of the work is done on this one.
             Err(_) => work(index),
         });
         reports.reduce(added).unwrap_or_else(|| Report::new(0))
@@ -103,23 +104,15 @@ where
     })
 }
 
-impl Settings {
-    /// The settings of one worker: its own seed, and its share of the tests.
-    fn for_worker(&self, index: usize, jobs: usize) -> Settings {
+impl CampaignConfig {
+    /// The config of one worker: its own seed, and its share of the tests.
+    fn for_worker(&self, index: usize, jobs: usize) -> CampaignConfig {
         let (index_wide, jobs) = (index as u64, jobs as u64);
         let share = |tests: u64| tests / jobs + u64::from(index_wide < tests % jobs);
-        let mut settings = self.clone().with_budget();
-        settings.seed = Worker::new(self.seed, index).seed;
-        settings.worker = index;
-        settings.tests = settings.tests.map(share);
-        settings
+        let mut config = self.clone().with_budget();
+        config.seed = Worker::new(self.seed, index).seed;
+        config.worker = index;
+        config.tests = config.tests.map(share);
+        config
     }
-}
-
-/// Spreads a number over all bits (the finisher of splitmix64).
-fn mix(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }

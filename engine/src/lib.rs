@@ -8,11 +8,14 @@ mod address;
 #[doc(hidden)]
 pub mod constructors;
 mod generate;
+mod listable;
 mod mutable;
 mod permutation;
 mod scope;
 mod shrink;
 mod source;
+pub mod stable;
+mod tiers;
 pub mod types;
 
 // The loop: what is tested, what is learned from it, what is tested next.
@@ -30,23 +33,25 @@ pub use address::{
     node_at_mut, positions,
 };
 pub use generate::Generate;
+pub use listable::Listable;
 pub use mutable::{Count, Dynamic, Mutable, RootMutants, no_child};
-pub use mutagen_engine_derive::{Generate, Mutable, test};
+pub use mutagen_engine_derive::{Generate, Listable, Mutable, test};
 pub use permutation::Permutation;
 pub use scope::{NumberMutants, SampleSize, Scope, SequenceMutants};
-pub use shrink::{Shrunk, shrink, shrink_in};
+pub use shrink::{SHRINK_TESTS, Shrunk, ShrunkFailure, shrink, shrink_failure, shrink_in};
 pub use source::Source;
+pub use tiers::{Tier, Tiers};
 
 pub use campaign::{Campaign, Event};
 pub use check::{Check, check};
 pub use guidance::{
     Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick, FuzzChickConfig, Generator,
-    Guidance, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig, Repro, Sizes,
-    SmallCheck, SmallCheckConfig, Switch, Ties, UnknownSetting, UnknownSwitch, Zest, ZestConfig,
+    Guidance, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig,
+    Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, UnknownSwitch, Zest, ZestConfig,
 };
 pub use jobs::{WORKER_STACK, Worker};
 pub use property::{Failure, Outcome, Property, Verdict};
-pub use report::{Finding, Record, Report, StopReason};
+pub use report::{Counterexample, Record, Report, StopReason, Tally};
 pub use strategy::{Strategy, UnknownStrategy};
 pub use trace::{EdgeMap, HitClasses, HitCounts, HitCoverage, NewHits, Novelty, PathTrie, Trace, TraceStore};
 

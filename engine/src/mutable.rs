@@ -82,7 +82,7 @@ impl Count {
         self.fixed.saturating_add(self.sampled.saturating_mul(samples))
     }
 
-    /// The mutant's number (as [`Mutable::mutate`] wants it) of the draw `index`, out of [`Count::draws`].
+    /// The number, for [`Mutable::mutate`], of the mutant that draw `index` out of [`Count::draws`] makes.
     ///
     /// ```
     /// let count = mutagen_engine::Count { fixed: 2, sampled: 1 };
@@ -112,15 +112,15 @@ impl AddAssign for Count {
     }
 }
 
-/// The exhaustive mutants of a value: addressed, not built.
+/// A value that can enumerate its mutants. They have addresses, and each is built only when it is asked for.
 ///
 /// Derive it. A value is a tree of positions, its fields being its children. At each position there are root mutants, which
 /// have numbers. Derived, in this order:
 ///
 /// 1. *return*: become a field of the same type;
-/// 2. *swap*: become any constructor, the own one included, with fields taken from the own ones by type, in all
-///    combinations; where there is none of that type, the smallest value. The value itself is left out. Mind that eight
-///    fields of one type have 8^8 combinations: an array of eight has none, and its elements are mutated all the same;
+/// 2. *swap*: become any constructor, including its own, filled with the value's own fields by type, in all combinations. A
+///    field for which there is no part of its type gets the smallest value. The value itself is left out. Mind that eight
+///    fields of one type have 8^8 combinations; an array of eight has none, and its elements are mutated all the same;
 /// 3. the mutants of fields with `#[mutagen(mutants = Path)]`.
 ///
 /// ```
@@ -169,8 +169,9 @@ impl AddAssign for Count {
 /// * The same value and the same scope give the same mutants in the same order.
 /// * Counting builds nothing.
 /// * `mutate` changes only the root: children are moved or cloned from the value, or are the smallest.
-/// * A mutant is never equal to the value: `mutate` says false then, as it does for a number that is too large. Floats are equal if
-///   their bits are; fields that change places are compared by `PartialEq`, for which `0.0` and `-0.0` are equal and two `NaN`s are not.
+/// * A mutant is never equal to the value: `mutate` returns false instead, as it does for a number that is too large.
+///   Floats are equal if their bits are. Fields that change places are compared by `PartialEq`, for which `0.0` and `-0.0`
+///   are equal and two `NaN`s are not.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no mutants",
     label = "does not implement `Mutable`",
@@ -200,7 +201,7 @@ pub trait Mutable: Generate + Dynamic {
     /// whose fields contain the own ones in this order (with random ones for the others), or are contained in them. A value
     /// without any of these becomes a random one.
     ///
-    /// Hand-written implementations need not bother: mutating a child and each of the root mutants are as likely then.
+    /// Hand-written implementations can leave it out: then mutating a child and each of the root mutants are as likely.
     ///
     /// ```
     /// use mutagen_engine::{Generate, Mutable, Source};
@@ -228,7 +229,7 @@ pub trait Mutable: Generate + Dynamic {
         }
     }
 
-    /// How far the root is from the smallest one, for shrinking; 0 cannot be smaller. Children count for themselves.
+    /// How far the root is from the smallest one, for shrinking. 0 is the smallest; children are not included.
     fn magnitude(&self) -> u64 {
         0
     }
@@ -273,7 +274,7 @@ pub trait RootMutants<T> {
     }
 }
 
-/// Stops on an index that names no child. For implementations of [`Mutable::child`].
+/// Panics because there is no child `index`. For implementations of [`Mutable::child`].
 #[cold]
 pub fn no_child(index: usize, children: usize) -> ! {
     panic!("there is no child {index}: this value has {children} child positions")

@@ -1,4 +1,6 @@
-//! Orders without lists.
+//! Permutations that need no list.
+
+use crate::stable::mix;
 
 /// A seeded permutation of `0..n` that needs no memory: each image is computed on its own.
 ///
@@ -36,7 +38,8 @@ impl Permutation {
     /// Where `index` goes. `index` must be below `n`.
     pub fn image(&self, index: usize) -> usize {
         assert!((index as u64) < self.n, "index {index} is outside of a permutation of 0..{}", self.n);
-        // Cycle walking: follow the larger permutation until it comes back below n. It does: it came from there.
+        // Cycle walking: follow the permutation of the larger set until it comes back below n. It must, because its cycles
+        // are closed and this one began below n.
         let mut image = self.scramble(index as u64);
         while image >= self.n {
             image = self.scramble(image);
@@ -52,12 +55,4 @@ impl Permutation {
             value ^ value >> self.shift
         })
     }
-}
-
-/// Spreads every bit of the input over all bits of the output.
-fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ value >> 31
 }

@@ -1,4 +1,4 @@
-//! What must hold.
+//! Properties: what must hold of every value, and what one test says about it.
 
 use serde::Serialize;
 use std::borrow::Cow;
@@ -12,9 +12,12 @@ pub(crate) use panics::check_quietly;
 pub enum Verdict {
     /// The property holds.
     Passed,
-    /// The value does not satisfy the precondition: it says nothing.
+    /// The value does not satisfy the precondition, so the test says nothing about the property.
     Discarded,
-    /// The property does not hold. Boxed: verdicts are passed on by value at every test, and hardly any is a failure.
+    /// The precondition holds, but whether the property does cannot be told, for this reason: a limit was met, or the
+    /// code under test may behave in more than one way here. Such a test is no finding, whatever came out.
+    Inconclusive(Cow<'static, str>),
+    /// The property does not hold. Boxed, because verdicts are moved at every test and hardly any is a failure.
     Failed(Box<Failure>),
 }
 
@@ -28,7 +31,7 @@ pub struct Failure {
     pub message: String,
     /// Whether the code under test panicked.
     pub panicked: bool,
-    /// Whatever else belongs into a report, by name: the two answers that disagree, say.
+    /// What else belongs into a report, by name, such as two answers that disagree.
     pub details: Vec<(String, String)>,
 }
 
@@ -51,7 +54,7 @@ impl Failure {
     }
 }
 
-/// A verdict, labels that sort the test among others, and what it cost.
+/// What one test says: a verdict, labels that sort the test among others, and what it cost.
 ///
 /// Made from what a property naturally returns: `bool`, `()`, `Option<bool>` (where `None` discards), or
 /// `Result<(), String>`.
@@ -82,6 +85,20 @@ impl Outcome {
     /// The precondition does not hold.
     pub fn discarded() -> Self {
         Verdict::Discarded.into()
+    }
+
+    /// Nothing can be concluded, for this reason.
+    ///
+    /// ```
+    /// use mutagen_engine::{Campaign, Outcome, Random};
+    ///
+    /// let mut property = |_: &u8| Outcome::inconclusive("fuel ran out");
+    /// let report = Campaign::new(0).tests(10).run(&mut Random::new(0), &mut property);
+    /// assert_eq!((report.inconclusive, report.discarded), (10, 10));
+    /// assert_eq!(report.labels["inconclusive: fuel ran out"], 10);
+    /// ```
+    pub fn inconclusive(why: impl Into<Cow<'static, str>>) -> Self {
+        Verdict::Inconclusive(why.into()).into()
     }
 
     /// The property does not hold, for this reason.
@@ -159,10 +176,11 @@ pub trait Property<T> {
     fn check(&mut self, value: &T) -> Outcome;
 
     /// A verdict that `check` postponed, for properties that ask a slow reference in batches. Such a property answers
-    /// `Passed` at first, which is what the guidance learns from, and gives the value back here if that was wrong.
+    /// `Passed` at first, which is what the guidance learns from. If that was wrong, it gives the value and the right
+    /// outcome here.
     ///
-    /// Called after each test with `finish` false until it gives `None`, and at the end likewise with `finish` true:
-    /// then everything still open must be settled.
+    /// The campaign calls this after each test with `finish` false, until the answer is `None`. At the end it does the
+    /// same with `finish` true, and then nothing may stay open.
     fn late(&mut self, finish: bool) -> Option<(T, Outcome)> {
         let _ = finish;
         None

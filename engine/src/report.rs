@@ -1,9 +1,10 @@
-//! What a campaign did.
+//! The report of a campaign.
 
 use crate::{Campaign, Failure, Figures};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Why a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -17,7 +18,7 @@ pub enum StopReason {
     Found,
     /// Too many tests were discarded: this many.
     GaveUp(u64),
-    /// It was told to stop from outside.
+    /// Somebody interrupted it, see [`Campaign::interrupt`].
     Interrupted,
     /// The guidance had nothing left to test.
     Exhausted,
@@ -25,7 +26,7 @@ pub enum StopReason {
 
 /// A value for which the property does not hold.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding<T> {
+pub struct Counterexample<T> {
     /// The value, as it was found.
     pub value: T,
     /// What went wrong.
@@ -36,7 +37,7 @@ pub struct Finding<T> {
     pub tests: u64,
     /// When that was, in seconds since the start.
     pub seconds: f64,
-    /// Whether the verdict was postponed.
+    /// Whether the verdict was postponed, see [`Property::late`](crate::Property::late).
     pub late: bool,
 }
 
@@ -45,9 +46,9 @@ pub struct Finding<T> {
 pub struct Record<T> {
     /// The value.
     pub value: T,
-    /// What makes it remarkable.
+    /// The amount that makes it remarkable.
     pub amount: u64,
-    /// What that is an amount of.
+    /// What is counted, such as `fuel`.
     pub unit: &'static str,
     /// How many tests were run by then (by its own worker), this one included.
     pub tests: u64,
@@ -58,7 +59,36 @@ impl<T> Record<T> {
     pub const MOST: usize = 10;
 }
 
-/// What a campaign did.
+/// How many tests came out how. Shown with their shares, in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Tests that held.
+    pub passed: u64,
+    /// Tests that said nothing.
+    pub discarded: u64,
+    /// Tests that did not hold.
+    pub failed: u64,
+    /// Tests that the guidance kept, if it says how many.
+    pub interesting: Option<u64>,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { passed, discarded, failed, interesting } = *self;
+        let tests = passed + discarded + failed;
+        let share = |count: u64| 100.0 * count as f64 / tests.max(1) as f64;
+        write!(formatter, "{tests} tests:")?;
+        let counts = [(Some(passed), "passed"), (Some(discarded), "discarded"), (Some(failed), "failed")];
+        for (place, (count, name)) in counts.into_iter().chain([(interesting, "interesting")]).enumerate() {
+            let Some(count) = count else { continue };
+            let comma = if place > 0 { "," } else { "" };
+            write!(formatter, "{comma} {count} {name} ({:.1} %)", share(count))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a campaign did: why it ended, what it counted and what it found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report<T> {
     /// Why it ended.
@@ -67,23 +97,25 @@ pub struct Report<T> {
     pub seed: u64,
     /// How many tests were run. The sum of `passed`, `discarded` and `failed`.
     pub tests: u64,
-    /// How many held.
+    /// For how many tests the property held.
     pub passed: u64,
-    /// How many said nothing.
+    /// How many tests said nothing, inconclusive ones included.
     pub discarded: u64,
-    /// How many did not hold.
+    /// How many of the discarded ones were inconclusive: their precondition held.
+    pub inconclusive: u64,
+    /// For how many tests the property did not hold.
     pub failed: u64,
     /// The values that failed, the first [`MAX_FINDINGS`](crate::Campaign::MAX_FINDINGS) of them.
-    pub findings: Vec<Finding<T>>,
+    pub findings: Vec<Counterexample<T>>,
     /// The tests that the guidance shows, those with the largest amounts first.
     pub records: Vec<Record<T>>,
-    /// What the guidance has to say.
+    /// The statistics of the guidance.
     pub figures: Figures,
     /// How many tests had each label.
     pub labels: BTreeMap<String, u64>,
-    /// How long it took.
+    /// How long the campaign took.
     pub seconds: f64,
-    /// How many traces did not fit the recorder.
+    /// How many traces were cut because they did not fit the recorder.
     pub truncated_traces: u64,
 }
 
@@ -96,6 +128,7 @@ impl<T> Report<T> {
             tests: 0,
             passed: 0,
             discarded: 0,
+            inconclusive: 0,
             failed: 0,
             findings: Vec::new(),
             records: Vec::new(),
@@ -124,12 +157,9 @@ impl<T> Report<T> {
     /// assert_eq!(report.short(), "8 tests: 4 passed (50.0 %), 4 discarded (50.0 %), 0 failed (0.0 %)");
     /// ```
     pub fn short(&self) -> String {
-        let share = |count: u64| 100.0 * count as f64 / self.tests.max(1) as f64;
-        let total = |count: u64, name: &str| format!("{count} {name} ({:.1} %)", share(count));
-        let interesting = self.figures.counts.get("interesting").map(|count| total(*count, "interesting"));
-        let verdicts = [(self.passed, "passed"), (self.discarded, "discarded"), (self.failed, "failed")];
-        let totals = verdicts.map(|(count, name)| total(count, name)).into_iter().chain(interesting);
-        format!("{} tests: {}", self.tests, totals.collect::<Vec<_>>().join(", "))
+        let Report { passed, discarded, failed, .. } = *self;
+        Tally { passed, discarded, failed, interesting: self.figures.counts.get("interesting").copied() }
+            .to_string()
     }
 
     /// The report without what depends on the clock. Same seed, same configuration, one job: the same report.
@@ -141,17 +171,18 @@ impl<T> Report<T> {
         self
     }
 
-    /// Changes how findings are shown, to text for example.
+    /// The same report with all values changed by `show`, to text for example.
     pub fn map<U>(self, mut show: impl FnMut(T) -> U) -> Report<U> {
         let findings = self.findings.into_iter().map(|finding| finding.map(&mut show)).collect();
         let records = self.records.into_iter().map(|record| record.map(&mut show)).collect();
-        let Report { stop, seed, tests, passed, discarded, failed, figures, labels, .. } = self;
+        let Report { stop, seed, tests, passed, discarded, inconclusive, failed, figures, labels, .. } = self;
         Report {
             stop,
             seed,
             tests,
             passed,
             discarded,
+            inconclusive,
             failed,
             findings,
             records,
@@ -162,12 +193,13 @@ impl<T> Report<T> {
         }
     }
 
-    /// Takes in the report of another worker that ran at the same time.
+    /// Adds the report of another worker that ran at the same time.
     pub(crate) fn merge(&mut self, other: Report<T>) {
         self.stop = self.stop.more_telling(other.stop);
         self.tests += other.tests;
         self.passed += other.passed;
         self.discarded += other.discarded;
+        self.inconclusive += other.inconclusive;
         self.failed += other.failed;
         self.findings.extend(other.findings);
         self.findings.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
@@ -184,10 +216,10 @@ impl<T> Report<T> {
     }
 }
 
-impl<T> Finding<T> {
-    fn map<U>(self, show: &mut impl FnMut(T) -> U) -> Finding<U> {
-        let Finding { value, failure, labels, tests, seconds, late } = self;
-        Finding { value: show(value), failure, labels, tests, seconds, late }
+impl<T> Counterexample<T> {
+    fn map<U>(self, show: &mut impl FnMut(T) -> U) -> Counterexample<U> {
+        let Counterexample { value, failure, labels, tests, seconds, late } = self;
+        Counterexample { value: show(value), failure, labels, tests, seconds, late }
     }
 }
 
@@ -199,7 +231,7 @@ impl<T> Record<T> {
 }
 
 impl StopReason {
-    /// Of the reasons of two workers the one that describes the whole: one finding ends all.
+    /// Of the reasons of two workers, the one that describes the whole campaign: a finding ends all workers.
     fn more_telling(self, other: StopReason) -> StopReason {
         match (self, other) {
             (StopReason::GaveUp(mine), StopReason::GaveUp(theirs)) => StopReason::GaveUp(mine + theirs),

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Default)]
 pub struct Scope {
-    /// `None` while nothing is set, so that an empty scope costs nothing. Few entries: a search beats a hash.
+    /// `None` while nothing is set, so that an empty scope costs nothing. A list, because there are only a few.
     settings: Option<Arc<Vec<Setting>>>,
 }
 
@@ -37,7 +37,7 @@ impl Scope {
         Self::default()
     }
 
-    /// The same settings and this one, which replaces an earlier one of the same type.
+    /// Adds a setting, or replaces the one of the same type.
     pub fn with<S: Send + Sync + 'static>(self, setting: S) -> Self {
         let key = TypeId::of::<S>();
         let mut settings = self.settings.map_or_else(Vec::new, Arc::unwrap_or_clone);

@@ -1,7 +1,11 @@
-//! Smaller counterexamples, by the same mutants.
+//! Shrinking: makes counterexamples smaller with the same mutants that found them.
 
 use crate::{Mutable, Order, PositionCursor, Scope, Source, node_at, node_at_mut};
 use std::any::Any;
+
+mod failure;
+
+pub use failure::{SHRINK_TESTS, ShrunkFailure, shrink_failure};
 
 /// The outcome of [`shrink`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +18,14 @@ pub struct Shrunk<T> {
     pub steps: usize,
 }
 
-/// Makes a failing value smaller: takes on any fixed mutant that is smaller and still fails, as long as there is one and
-/// `budget` tests last.
+/// Makes a failing value smaller: replaces it by a fixed mutant that is smaller and still fails, again and again, until there
+/// is no such mutant or `budget` tests were made.
 ///
 /// Smaller means fewer positions, or as many with a smaller sum of [`Mutable::magnitude`]. Mutants that lose at least half of
-/// the positions are tried first, so that large values fall apart quickly; then all others, from the root down; and when
-/// none is left, several steps of one kind at once, such as to remove neighbours that need each other. The result
-/// depends on the value and the test alone. The values tested are those of an empty scope; see [`shrink_in`].
+/// the positions are tried first, so that large values fall apart quickly. Then come all others, from the root down. When
+/// none of them helps, several steps of one kind are made at once, for example to remove neighbours that need each other.
+///
+/// The result depends on the value and the test alone. Mutants are those of an empty scope; see [`shrink_in`] for others.
 ///
 /// ```
 /// use mutagen_engine::shrink;
@@ -41,17 +46,18 @@ pub fn shrink_in<T: Mutable>(
 ) -> Shrunk<T> {
     let source = Source::seeded(0).with_scope(scope.clone());
     let shrunk = Shrunk { value, tests: 0, steps: 0 };
-    let mut run = Run { still_fails, budget, source, shrunk };
+    let mut run = Shrinking { still_fails, budget, source, shrunk };
     while run.pass(Pass::Halving) | run.pass(Pass::Rest)
         || (2..=MOST_AT_ONCE).any(|times| run.pass(Pass::Repeated(times)))
     {}
     run.shrunk
 }
 
-/// How many neighbours go together at most. A statement of a program, operands included, has hardly more instructions.
+/// At most so many neighbours are removed together. A statement of a program, operands included, hardly has more instructions.
 const MOST_AT_ONCE: usize = 8;
 
-/// A struct with many fields of one type has more mutants than anyone can try: its other positions must get their turn.
+/// At most so many mutants of a position are tried. A struct with many fields of one type has more than anyone can try, and
+/// the other positions must get their turn.
 const MOST_AT_ONE_POSITION: usize = 100_000;
 
 /// Which of the smaller mutants are tried.
@@ -59,14 +65,14 @@ const MOST_AT_ONE_POSITION: usize = 100_000;
 enum Pass {
     /// Those with at most half of the positions.
     Halving,
-    /// All others: so no pass repeats the tests of the one before it.
+    /// All others, so that no pass repeats the tests of the one before it.
     Rest,
-    /// The same mutant so many times in a row, where that loses positions: neighbours that need each other go together.
+    /// The same mutant so many times in a row, if that loses positions. It removes neighbours that need each other.
     Repeated(usize),
 }
 
 impl Pass {
-    fn takes(self, positions: usize, before: &Part) -> bool {
+    fn takes(self, positions: usize, before: &Before) -> bool {
         match self {
             Pass::Halving => positions <= before.whole / 2,
             Pass::Rest => positions > before.whole / 2,
@@ -99,8 +105,8 @@ impl Measure {
     }
 }
 
-/// The part of the value that is being changed, as it was before.
-struct Part {
+/// The part of the value that is about to change.
+struct Before {
     saved: Box<dyn Any>,
     measure: Measure,
     mutants: usize,
@@ -108,14 +114,15 @@ struct Part {
     whole: usize,
 }
 
-struct Run<T, F> {
+/// Shrinking in progress.
+struct Shrinking<T, F> {
     still_fails: F,
     budget: usize,
     source: Source,
     shrunk: Shrunk<T>,
 }
 
-impl<T: Mutable, F: FnMut(&T) -> bool> Run<T, F> {
+impl<T: Mutable, F: FnMut(&T) -> bool> Shrinking<T, F> {
     /// Visits every position once; true if the value became smaller.
     fn pass(&mut self, pass: Pass) -> bool {
         let steps = self.shrunk.steps;
@@ -127,7 +134,7 @@ impl<T: Mutable, F: FnMut(&T) -> bool> Run<T, F> {
     }
 
     /// Tries each mutant at `path` once, and goes on from those that are smaller and still fail; true if there were any.
-    /// It does not begin anew after each of them: so a list loses its elements, and a number its bits, in one go.
+    /// It does not start again after each of them, so that a list loses its elements, and a number its bits, in one round.
     fn round_at(&mut self, path: &[u32], pass: Pass) -> bool {
         let steps = self.shrunk.steps;
         let mut number = 0;
@@ -140,16 +147,16 @@ impl<T: Mutable, F: FnMut(&T) -> bool> Run<T, F> {
         self.shrunk.steps > steps
     }
 
-    fn part_at(&self, path: &[u32]) -> Option<Part> {
+    fn part_at(&self, path: &[u32]) -> Option<Before> {
         let node = node_at(&self.shrunk.value, path)?;
         let whole = Measure::of(&self.shrunk.value).positions;
         let mutants = node.count(self.source.scope()).fixed.min(MOST_AT_ONE_POSITION);
-        Some(Part { saved: node.clone_boxed(), measure: Measure::of(node), mutants, whole })
+        Some(Before { saved: node.clone_boxed(), measure: Measure::of(node), mutants, whole })
     }
 
-    /// Takes on the mutant if it is smaller and still fails. It is made in place, and undone if need be: only the part that
-    /// changes is ever copied.
-    fn try_mutant(&mut self, path: &[u32], number: usize, before: &Part, pass: Pass) -> bool {
+    /// Keeps the mutant if it is smaller and still fails. The mutant is made in place and undone if need be, so that only
+    /// the part that changes is ever copied.
+    fn try_mutant(&mut self, path: &[u32], number: usize, before: &Before, pass: Pass) -> bool {
         let Some(node) = node_at_mut(&mut self.shrunk.value, path) else { return false };
         if !node.mutate(number, &mut self.source) {
             return false;

@@ -1,11 +1,11 @@
-//! Where choices come from.
+//! The source of all choices.
 
 mod enumeration;
 
 use crate::Scope;
 use enumeration::Enumeration;
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
 use std::any::TypeId;
 
 /// Where the choices of a generator or a mutator come from: a seeded random generator, a string of bytes, or all choices
@@ -39,8 +39,7 @@ enum Origin {
 }
 
 impl Source {
-    /// How many random bytes are remembered at most, those that were given included. Every choice behind them is the
-    /// smallest.
+    /// How many bytes are remembered at most, including those that were given. Every choice after them is the smallest.
     pub const MAX_REMEMBERED: usize = 10_240;
 
     /// Random choices, decided by `seed` alone.
@@ -76,8 +75,9 @@ impl Source {
         Self::new(Origin::All(Enumeration::default()))
     }
 
-    /// Starts over with the next sequence of choices: the last choice that was made and has another alternative takes it,
-    /// and what comes behind begins with the first ones. False if there is none left, or the source does not enumerate.
+    /// Starts over with the next sequence of choices. It differs in the last choice that has another alternative: that one
+    /// is taken next, and all later choices begin with their first one. False if no sequence is left, or if the source does
+    /// not enumerate.
     pub fn advance(&mut self) -> bool {
         match &mut self.origin {
             Origin::All(enumeration) => enumeration.advance(),
@@ -195,7 +195,8 @@ impl Source {
 
     fn below_u64(&mut self, n: u64) -> u64 {
         match &mut self.origin {
-            // Multiply and shift: the bias is below n / 2^64.
+            // Multiply and shift. The bias is below n / 2^64, and each choice takes exactly one number from the
+            // generator, also among very many; `random_range` sometimes takes two.
             Origin::Random(random) => ((u128::from(random.next_u64()) * u128::from(n)) >> 64) as u64,
             Origin::Bytes { .. } => self.read(bytes_for(n)) % n,
             Origin::All(enumeration) => enumeration.below(n),
@@ -217,7 +218,7 @@ impl Source {
     }
 }
 
-/// How many bytes a choice among `n` reads: as few as can tell them apart, so that byte strings stay dense.
+/// How many bytes a choice among `n` reads: no more than needed, so that most byte strings make sense.
 fn bytes_for(n: u64) -> usize {
     match n {
         0..=1 => 0,

@@ -1,11 +1,12 @@
 //! Guidances by name: what a command line or a benchmark chooses from.
 
-use crate::guidance::settings::Settings;
+use crate::guidance::switches::Switches;
 use crate::{
     Cost, Crowbar, CrowbarConfig, FuzzChick, FuzzChickConfig, Generator, Guidance, Mutable, Mutagen,
     MutagenConfig, PerfFuzz, PerfFuzzConfig, Random, RandomConfig, Scope, SmallCheck, SmallCheckConfig,
-    UnknownSetting, UnknownSwitch, Zest, ZestConfig,
+    UnknownSwitch, Zest, ZestConfig,
 };
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
@@ -26,11 +27,12 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy {
     name: String,
-    kind: Kind,
+    config: GuidanceConfig,
 }
 
+/// The configuration of one of the guidances.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum GuidanceConfig {
     Mutagen(Box<MutagenConfig>),
     Random(RandomConfig),
     SmallCheck(SmallCheckConfig),
@@ -61,21 +63,29 @@ impl Strategy {
         }
     }
 
-    /// Puts a strategy together from its parts.
+    /// The strategy of a guidance, one of its presets and switches that change it, the last one winning.
+    ///
+    /// ```
+    /// use mutagen_engine::Strategy;
+    ///
+    /// let strategy = Strategy::new("mutagen", "paper", &["fifo"])?;
+    /// assert_eq!(strategy.to_string(), "mutagen/paper,fifo");
+    /// # Ok::<(), mutagen_engine::UnknownStrategy>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// Names the part that is not known, and those that are.
+    /// Names the part that is not known, and lists those that are.
     pub fn new<S: AsRef<str>>(guidance: &str, preset: &str, switches: &[S]) -> Result<Self, UnknownStrategy> {
-        let kind = match guidance {
-            "mutagen" if preset == "paper" => Kind::Mutagen(Box::new(MutagenConfig::paper())),
-            "mutagen" => Kind::Mutagen(Box::default()),
-            "random" => Kind::Random(RandomConfig::default()),
-            "smallcheck" => Kind::SmallCheck(SmallCheckConfig::default()),
-            "fuzzchick" => Kind::FuzzChick(FuzzChickConfig::default()),
-            "zest" => Kind::Zest(ZestConfig::default()),
-            "crowbar" => Kind::Crowbar(CrowbarConfig::default()),
-            "perffuzz" => Kind::PerfFuzz(PerfFuzzConfig::default()),
+        let config = match guidance {
+            "mutagen" if preset == "paper" => GuidanceConfig::Mutagen(Box::new(MutagenConfig::paper())),
+            "mutagen" => GuidanceConfig::Mutagen(Box::default()),
+            "random" => GuidanceConfig::Random(RandomConfig::default()),
+            "smallcheck" => GuidanceConfig::SmallCheck(SmallCheckConfig::default()),
+            "fuzzchick" => GuidanceConfig::FuzzChick(FuzzChickConfig::default()),
+            "zest" => GuidanceConfig::Zest(ZestConfig::default()),
+            "crowbar" => GuidanceConfig::Crowbar(CrowbarConfig::default()),
+            "perffuzz" => GuidanceConfig::PerfFuzz(PerfFuzzConfig::default()),
             _ => return Err(UnknownStrategy::Guidance(guidance.to_owned())),
         };
         if !Self::PRESETS.contains(&preset) {
@@ -84,7 +94,7 @@ impl Strategy {
         if guidance != "mutagen" && preset != "default" {
             return Err(UnknownStrategy::PresetOf(guidance.to_owned(), preset.to_owned()));
         }
-        let mut strategy = Strategy { name: guidance.to_owned(), kind };
+        let mut strategy = Strategy { name: guidance.to_owned(), config };
         if preset != "default" {
             strategy.name += &format!("/{preset}");
         }
@@ -95,29 +105,29 @@ impl Strategy {
     }
 
     fn set(&mut self, switch: &str) -> Result<(), UnknownStrategy> {
-        match &mut self.kind {
-            Kind::Mutagen(config) => config.set(switch).map_err(UnknownStrategy::Switch)?,
-            Kind::Random(config) => config.set(switch)?,
-            Kind::SmallCheck(config) => config.set(switch)?,
-            Kind::FuzzChick(config) => config.set(switch)?,
-            Kind::Zest(config) => config.set(switch)?,
-            Kind::Crowbar(config) => config.set(switch)?,
-            Kind::PerfFuzz(config) => config.set(switch)?,
+        match &mut self.config {
+            GuidanceConfig::Mutagen(config) => config.switch(switch)?,
+            GuidanceConfig::Random(config) => config.switch(switch)?,
+            GuidanceConfig::SmallCheck(config) => config.switch(switch)?,
+            GuidanceConfig::FuzzChick(config) => config.switch(switch)?,
+            GuidanceConfig::Zest(config) => config.switch(switch)?,
+            GuidanceConfig::Crowbar(config) => config.switch(switch)?,
+            GuidanceConfig::PerfFuzz(config) => config.switch(switch)?,
         }
         self.name += &format!(",{switch}");
         Ok(())
     }
 
-    /// Generates values up to this size, unless a switch says otherwise.
+    /// Generates values up to this size. A switch for it wins.
     pub fn max_size(mut self, size: usize) -> Self {
-        if !self.name.contains(",max-size=") {
+        if !self.sets("max-size") {
             *self.size_setting() = size;
         }
         self
     }
 
-    /// Follows generated values for at most so many generations of mutants, if the strategy has such a limit and no switch
-    /// says otherwise.
+    /// Limits mutation to so many generations of mutants after a generated value. A strategy without such a limit stays
+    /// without, and a switch for it wins.
     ///
     /// ```
     /// use mutagen_engine::{Campaign, Derived, Scope, Strategy};
@@ -133,17 +143,17 @@ impl Strategy {
     /// assert_eq!(limit_of("mutagen").as_deref(), Some("no-depth"), "there is none to change");
     /// ```
     pub fn max_depth(mut self, depth: usize) -> Self {
-        if let Kind::Mutagen(config) = &mut self.kind
+        if !self.sets("depth")
+            && let GuidanceConfig::Mutagen(config) = &mut self.config
             && config.max_depth.is_some()
-            && !self.name.contains(",depth=")
         {
             config.max_depth = Some(depth);
         }
         self
     }
 
-    /// Generates every `every`-th test, if the strategy mixes generated tests with mutants and no switch says otherwise: often,
-    /// where the generator is good.
+    /// Generates every `every`-th test. A strategy that does not mix generated tests with mutants stays as it is, and a
+    /// switch for it wins. A small number suits a good generator.
     ///
     /// ```
     /// use mutagen_engine::{Campaign, Derived, Scope, Strategy};
@@ -159,9 +169,9 @@ impl Strategy {
     /// assert_eq!(generated_of("mutagen/paper").as_deref(), Some("no-generate-every"), "as published");
     /// ```
     pub fn generate_every(mut self, every: usize) -> Self {
-        if let Kind::Mutagen(config) = &mut self.kind
+        if !self.sets("generate-every")
+            && let GuidanceConfig::Mutagen(config) = &mut self.config
             && config.generate_every.is_some()
-            && !self.name.contains(",generate-every=")
         {
             config.generate_every = Some(every);
         }
@@ -169,26 +179,26 @@ impl Strategy {
     }
 
     fn size_setting(&mut self) -> &mut usize {
-        match &mut self.kind {
-            Kind::Mutagen(config) => &mut config.max_size,
-            Kind::Random(config) => &mut config.max_size,
-            Kind::SmallCheck(config) => &mut config.max_size,
-            Kind::FuzzChick(config) => &mut config.max_size,
-            Kind::Zest(config) => &mut config.max_size,
-            Kind::Crowbar(config) => &mut config.max_size,
-            Kind::PerfFuzz(config) => &mut config.max_size,
+        match &mut self.config {
+            GuidanceConfig::Mutagen(config) => &mut config.max_size,
+            GuidanceConfig::Random(config) => &mut config.max_size,
+            GuidanceConfig::SmallCheck(config) => &mut config.max_size,
+            GuidanceConfig::FuzzChick(config) => &mut config.max_size,
+            GuidanceConfig::Zest(config) => &mut config.max_size,
+            GuidanceConfig::Crowbar(config) => &mut config.max_size,
+            GuidanceConfig::PerfFuzz(config) => &mut config.max_size,
         }
     }
 
-    /// What the strategy maximises, if that is what it does.
+    /// What the strategy maximises; `None` if it looks for failures instead.
     pub fn maximises(&self) -> Option<Cost> {
-        match &self.kind {
-            Kind::PerfFuzz(config) => Some(config.cost),
+        match &self.config {
+            GuidanceConfig::PerfFuzz(config) => Some(config.cost),
             _ => None,
         }
     }
 
-    /// The guidance, ready to run.
+    /// A guidance that follows the strategy, ready to run.
     pub fn guidance<T>(
         &self,
         seed: u64,
@@ -198,23 +208,76 @@ impl Strategy {
     where
         T: Mutable + Clone + Hash,
     {
-        match self.kind.clone() {
-            Kind::Mutagen(config) => {
+        match self.config.clone() {
+            GuidanceConfig::Mutagen(config) => {
                 Box::new(Mutagen::with_generator(*config, seed, generator).scope(scope).hashed())
             }
-            Kind::Random(RandomConfig { max_size }) => {
+            GuidanceConfig::Random(RandomConfig { max_size }) => {
                 Box::new(Random::with_generator(seed, generator).max_size(max_size).scope(scope))
             }
-            Kind::SmallCheck(config) => Box::new(SmallCheck::with_generator(config, generator).scope(scope)),
-            Kind::FuzzChick(config) => {
+            GuidanceConfig::SmallCheck(config) => {
+                Box::new(SmallCheck::with_generator(config, generator).scope(scope))
+            }
+            GuidanceConfig::FuzzChick(config) => {
                 Box::new(FuzzChick::with_generator(config, seed, generator).scope(scope))
             }
-            Kind::Zest(config) => Box::new(Zest::with_generator(config, seed, generator).scope(scope)),
-            Kind::Crowbar(config) => Box::new(Crowbar::with_generator(config, seed, generator).scope(scope)),
-            Kind::PerfFuzz(config) => {
+            GuidanceConfig::Zest(config) => {
+                Box::new(Zest::with_generator(config, seed, generator).scope(scope))
+            }
+            GuidanceConfig::Crowbar(config) => {
+                Box::new(Crowbar::with_generator(config, seed, generator).scope(scope))
+            }
+            GuidanceConfig::PerfFuzz(config) => {
                 Box::new(PerfFuzz::with_generator(config, seed, generator).scope(scope))
             }
         }
+    }
+}
+
+impl Strategy {
+    /// The name of the guidance.
+    ///
+    /// ```
+    /// use mutagen_engine::Strategy;
+    ///
+    /// let strategy: Strategy = "mutagen/paper,no-reset,depth=5".parse()?;
+    /// assert_eq!((strategy.guidance_name(), strategy.preset()), ("mutagen", "paper"));
+    /// assert_eq!(strategy.switches().collect::<Vec<_>>(), ["no-reset", "depth=5"]);
+    /// assert!(strategy.sets("depth") && !strategy.sets("max-size"));
+    /// # Ok::<(), mutagen_engine::UnknownStrategy>(())
+    /// ```
+    pub fn guidance_name(&self) -> &str {
+        self.first_part().0
+    }
+
+    /// The name of the preset.
+    pub fn preset(&self) -> &str {
+        self.first_part().1
+    }
+
+    /// The switches that were set, in their order.
+    pub fn switches(&self) -> impl Iterator<Item = &str> {
+        self.name.split(',').skip(1)
+    }
+
+    /// Whether a switch sets the number of this name.
+    pub fn sets(&self, number: &str) -> bool {
+        self.switches().any(|switch| switch.split_once('=').is_some_and(|(name, _)| name == number))
+    }
+
+    fn first_part(&self) -> (&str, &str) {
+        guidance_and_preset(self.name.split(',').next().unwrap_or_default())
+    }
+}
+
+fn guidance_and_preset(text: &str) -> (&str, &str) {
+    text.split_once('/').unwrap_or((text, "default"))
+}
+
+impl Default for Strategy {
+    /// `mutagen` in its default preset.
+    fn default() -> Self {
+        Strategy { name: "mutagen".to_owned(), config: GuidanceConfig::Mutagen(Box::default()) }
     }
 }
 
@@ -230,8 +293,20 @@ impl FromStr for Strategy {
     fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
         let mut parts = text.split(',');
         let first = parts.next().unwrap_or_default();
-        let (guidance, preset) = first.split_once('/').unwrap_or((first, "default"));
+        let (guidance, preset) = guidance_and_preset(first);
         Strategy::new(guidance, preset, &parts.collect::<Vec<_>>())
+    }
+}
+
+impl Serialize for Strategy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Strategy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -242,17 +317,15 @@ pub enum UnknownStrategy {
     Guidance(String),
     /// No preset has this name.
     Preset(String),
-    /// This guidance has no presets, and so not this one.
+    /// This guidance has no presets, and so not the one with the second name.
     PresetOf(String, String),
-    /// `mutagen` has no switch of this name.
+    /// The guidance has no switch of this name.
     Switch(UnknownSwitch),
-    /// Another guidance has no switch of this name.
-    Setting(UnknownSetting),
 }
 
-impl From<UnknownSetting> for UnknownStrategy {
-    fn from(unknown: UnknownSetting) -> Self {
-        Self::Setting(unknown)
+impl From<UnknownSwitch> for UnknownStrategy {
+    fn from(unknown: UnknownSwitch) -> Self {
+        Self::Switch(unknown)
     }
 }
 
@@ -277,7 +350,6 @@ impl fmt::Display for UnknownStrategy {
                 write!(formatter, "{guidance} has no preset `{preset}`; only mutagen has presets")
             }
             Self::Switch(unknown) => unknown.fmt(formatter),
-            Self::Setting(unknown) => unknown.fmt(formatter),
         }
     }
 }

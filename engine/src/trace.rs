@@ -1,4 +1,4 @@
-//! What a run did, and whether anything like it was seen before.
+//! Traces: what a run did, and whether it did something new.
 //!
 //! A run of woven code is a [`Trace`]: the probes it passed, in order. A [`TraceStore`] remembers traces and says how
 //! much of each new one is [`Novelty`]. There are two: [`PathTrie`] tells whole paths apart, [`EdgeMap`] only the
@@ -25,7 +25,7 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// The trace of a run that was not watched: it is never interesting.
+    /// The trace of a run that was not recorded: it is never interesting.
     pub const EMPTY: Trace<'static> = Trace { events: &[], truncated: false, cost: 0 };
 
     /// A complete trace.
@@ -51,13 +51,14 @@ pub struct Novelty {
     pub depth: usize,
 }
 
-/// Remembers traces.
+/// Remembers traces and says what is new about the next one.
 ///
 /// ## Invariants
 ///
-/// The answer depends on the inserted traces and their order alone; inserting a trace again gives `new: 0`; an empty
-/// trace gives `new: 0`. A store that is full *refuses*: it gives `new: 0` for what it could not keep, so that a
-/// campaign does not take the same trace for new for ever, and counts it in [`refused`](TraceStore::refused).
+/// * The answers depend on the inserted traces and their order alone.
+/// * Inserting a trace again gives `new: 0`, and so does an empty trace.
+/// * A store that is full *refuses*: it gives `new: 0` for what it cannot keep, and counts it in
+///   [`refused`](TraceStore::refused). Otherwise a campaign would take the same trace for new for ever.
 pub trait TraceStore {
     /// Adds a trace and says what of it was new.
     fn insert(&mut self, trace: Trace<'_>) -> Novelty;
@@ -75,7 +76,7 @@ pub trait TraceStore {
     fn refused(&self) -> u64;
 }
 
-/// The capacity that a growing table has after it took in `needed` entries: the doubling rule of the standard library.
+/// The capacity of a growing table once it holds `needed` entries: it doubles, as in the standard library.
 fn grown(capacity: usize, needed: usize) -> usize {
     if needed <= capacity { capacity } else { needed.max(capacity * 2) }
 }

@@ -107,11 +107,25 @@ fn switches_reach_the_guidance() {
 }
 
 #[test]
+fn every_guidance_can_be_set_from_its_own_description() {
+    for name in
+        ["mutagen", "random,max-size=3", "smallcheck", "fuzzchick,fifo", "zest,no-valid", "perffuzz,fuel"]
+    {
+        let switches = run(name, 1).figures.switches;
+        let (guidance, _) = name.split_once(',').unwrap_or((name, ""));
+        let described =
+            Strategy::new(guidance, "default", &switches).expect("a description is made of switches");
+        assert_eq!(run(&described.to_string(), 1).figures.switches, switches, "{name}");
+    }
+}
+
+#[test]
 fn a_wrong_strategy_is_refused_with_what_there_is() {
     let refused = |text: &str| text.parse::<Strategy>().expect_err("no strategy").to_string();
     for (wrong, words) in [
         ("zset", vec!["`zset`", "zest", "crowbar"]),
         ("zest,fifo", vec!["zest has no switch `fifo`", "only-valid"]),
+        ("mutagen,fifi", vec!["mutagen has no switch `fifi`", "fifo"]),
         ("random,max-size=", vec!["`max-size=`", "max-size=N"]),
         ("fuzzchick/papre", vec!["`papre`", "paper"]),
     ] {

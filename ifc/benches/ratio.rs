@@ -1,4 +1,5 @@
-//! What recording costs: the bare property, the property with its path recorded, and whole guided campaigns.
+//! The cost of recording: the speed of the bare property, of the property with its path recorded, and of
+//! whole guided campaigns.
 //!
 //! `cargo bench -p mutagen-ifc --bench ratio`
 
@@ -6,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use mutagen_engine::{Campaign, Mutagen, MutagenConfig, Outcome, Source};
-use mutagen_ifc::noninterference::{Judgement, register, stack};
+use mutagen_ifc::noninterference::{Secrecy, register, stack};
 use mutagen_ifc::pairs::{Pairs, SIZE};
 use mutagen_ifc::rule::Table;
 use mutagen_weave::Recorder;
@@ -23,10 +24,10 @@ fn main() {
     row("register", &pairs.collect::<Vec<_>>(), |pair| register::ssni(&table, pair), register_campaign());
 }
 
-fn row<T, V>(name: &str, pairs: &[T], judge: impl Fn(&T) -> Judgement<V>, campaign: f64) {
+fn row<T, V>(name: &str, pairs: &[T], judge: impl Fn(&T) -> Secrecy<V>, campaign: f64) {
     let mut recorder = Recorder::new(1 << 12);
     let (mut bare, mut recorded) = (Vec::new(), Vec::new());
-    // Turn by turn, so that both meet the same weather.
+    // The two alternate, so that noise on the machine affects both alike.
     for _ in 0..ROUNDS {
         bare.push(seconds(|| pairs.iter().for_each(|pair| drop(black_box(judge(pair))))));
         recorded.push(seconds(|| {
@@ -68,11 +69,11 @@ fn config() -> MutagenConfig {
     MutagenConfig { max_size: SIZE, ..MutagenConfig::default() }
 }
 
-fn outcome<V>(judgement: Judgement<V>) -> Outcome {
+fn outcome<V>(judgement: Secrecy<V>) -> Outcome {
     match judgement {
-        Judgement::Holds => Outcome::passed(),
-        Judgement::Violated(_) => Outcome::failed("a leak"),
-        Judgement::Discarded(_) => Outcome::discarded(),
+        Secrecy::Holds => Outcome::passed(),
+        Secrecy::Violated(_) => Outcome::failed("a leak"),
+        Secrecy::Discarded(_) => Outcome::discarded(),
     }
 }
 

@@ -13,10 +13,10 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use mutagen_engine::{Campaign, Guidance, Mutable, Mutagen, MutagenConfig, Outcome, Random, Report, Source};
-use mutagen_ifc::noninterference::{Judgement, register, stack};
+use mutagen_ifc::noninterference::{Secrecy, register, stack};
 use mutagen_ifc::pairs::{GENERATIONS, Pairs, SIZE};
 
-/// What to run, from the command line.
+/// The settings from the command line.
 struct Hunt {
     machine: String,
     faults: Option<RangeInclusive<usize>>,
@@ -79,7 +79,7 @@ impl Hunt {
                 self.config = MutagenConfig { max_depth: Some(GENERATIONS), ..MutagenConfig::paper() }
             }
             ("set", _) => self.config.set(value).map_err(|problem| problem.to_string())?,
-            _ => return Err("not understood".into()),
+            _ => return Err("unknown option or value".into()),
         }
         Ok(())
     }
@@ -147,15 +147,15 @@ impl Hunt {
     }
 }
 
-fn outcome<V>(judgement: Judgement<V>) -> Outcome {
+fn outcome<V>(judgement: Secrecy<V>) -> Outcome {
     match judgement {
-        Judgement::Holds => Outcome::passed(),
-        Judgement::Violated(_) => Outcome::failed("a leak"),
-        Judgement::Discarded(why) => Outcome::discarded().label(why.name()),
+        Secrecy::Holds => Outcome::passed(),
+        Secrecy::Violated(_) => Outcome::failed("a leak"),
+        Secrecy::Discarded(why) => Outcome::discarded().label(why.name()),
     }
 }
 
-/// What came of all seeds of one fault.
+/// The results of all seeds for one fault.
 struct Summary {
     runs: usize,
     found: usize,

@@ -1,4 +1,4 @@
-//! Faults of a rule table, enumerated from the table itself: every way to forget one piece of one entry.
+//! Faults of a rule table, enumerated from the table: every way to forget one piece of one entry.
 
 use std::fmt;
 
@@ -32,16 +32,18 @@ pub struct Fault<O> {
     pub mutated: Rule,
 }
 
-/// What becomes of a piece of the pc entry.
+/// What a fault does to a piece of the pc entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PcFaults {
     /// It is dropped, like a piece of any other entry (stack machine).
     Drop,
-    /// It is moved to the result, and `P` stays; where there is no result it is dropped (register machine).
+    /// It is moved to the result, except `P`, which stays. If there is no result, it is dropped (register
+    /// machine).
     Move,
 }
 
-/// Every fault of the correct table: opcodes in their order, then check, result and pc, then the pieces as written.
+/// Every fault of the correct table: in the order of opcodes, then of check, result and pc, then of the
+/// pieces as written.
 ///
 /// ```
 /// use mutagen_ifc::fault::{enumerate, PcFaults};

@@ -1,4 +1,5 @@
-//! Findings for people: both states side by side, what differs, what the observer sees, and which rule is to blame.
+//! Findings as text for people: both states side by side, their differences, the observer's view, and the
+//! wrong rule.
 
 pub mod register;
 pub mod stack;
@@ -11,11 +12,11 @@ use crate::rule::OpCode;
 /// One part of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which part: parts of two states with the same name are compared.
+    /// The name of the part. Parts of two states with the same name are compared.
     pub name: String,
-    /// What it is.
+    /// The content as text.
     pub text: String,
-    /// What the observer sees of it; empty if the observer does not see that it is there.
+    /// The content as the observer sees it; empty if the observer does not see that the part exists.
     pub view: String,
 }
 
@@ -45,7 +46,7 @@ pub fn side_by_side(titles: [&str; 3], left: &[Part], right: &[Part]) -> String 
     rows.iter().map(|row| line(row, widths)).collect()
 }
 
-/// The parts of both states by name, in an order that respects both.
+/// Pairs the parts of both states by name, in an order that agrees with both lists.
 fn paired<'a>(
     left: &'a [Part],
     right: &'a [Part],
@@ -56,10 +57,13 @@ fn paired<'a>(
     }
     std::iter::from_fn(move || match (left.first(), right.first()) {
         (None, None) => None,
+        // Both states have the part.
         (Some(one), Some(two)) if one.name == two.name => Some((take(&mut left), take(&mut right))),
+        // Only the right state has its next part: the left state is already at a later one.
         (one, Some(_)) if one.is_none_or(|one| right.iter().any(|two| two.name == one.name)) => {
             Some((None, take(&mut right)))
         }
+        // Only the left state has its next part.
         _ => Some((take(&mut left), None)),
     })
 }
@@ -112,7 +116,7 @@ fn assemble<O: OpCode>(headline: &str, tables: &[String], fault: Option<&Fault<O
     text
 }
 
-/// What two machines execute, in words.
+/// The start of a sentence that says what the two machines execute.
 fn executed(first: Option<String>, second: Option<String>) -> String {
     let name = |instruction: Option<String>| instruction.unwrap_or_else(|| "nothing".into());
     if first == second {

@@ -1,4 +1,4 @@
-//! Secrecy labels: what both machines ask of their label types.
+//! Secrecy labels: the operations that both machines need.
 
 use std::fmt::{Debug, Display};
 
@@ -18,11 +18,11 @@ pub trait Lattice: Copy + Eq + Debug + Display + 'static {
     /// The least label above both.
     fn join(self, other: Self) -> Self;
 
-    /// The same label, reached on a branch of its own.
+    /// The same label, by a separate branch for each label.
     ///
-    /// Labels are data, and coverage guidance sees control flow alone. This turns one into the other.
+    /// Labels are data, but coverage guidance sees only control flow. This makes labels visible to it.
     fn told_apart(self) -> Self;
 
-    /// Whether data labelled `self` may end up where `other` is expected.
+    /// Whether data labelled `self` may flow to a place labelled `other`.
     fn flows_to(self, other: Self) -> bool;
 }

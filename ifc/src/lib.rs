@@ -1,11 +1,12 @@
 //! An information-flow-control stack machine and register machine with switchable rule faults.
 //!
-//! Both machines label every value with its secrecy and must keep what is secret from an observer. Which labels an
-//! instruction demands and hands on is data: a [table of rules](rule::Table) that the step function consults. Faults are
-//! enumerated [from the table](fault::enumerate), and [`noninterference`] is the property that finds them.
+//! Both machines label every value with its secrecy and must keep secrets from an observer. The labels that
+//! an instruction demands and hands on are data: a [table of rules](rule::Table) that the step function
+//! consults. Faults are enumerated [from the table](fault::enumerate), and [`noninterference`] is the
+//! property that finds them.
 //!
 //! ```
-//! use mutagen_ifc::noninterference::{Judgement, stack::ssni};
+//! use mutagen_ifc::noninterference::{Secrecy, stack::ssni};
 //! use mutagen_ifc::rule::Table;
 //! use mutagen_ifc::stack::{Atom, Instruction, Label, Stack, State, Variation, faults};
 //!
@@ -18,7 +19,7 @@
 //! };
 //! let pair = Variation { first: state(0), second: state(1) };
 //!
-//! assert_eq!(ssni(&Table::correct(), &pair), Judgement::Holds);
+//! assert_eq!(ssni(&Table::correct(), &pair), Secrecy::Holds);
 //! // Fault 10 forgets the label of the second summand.
 //! assert!(ssni(&faults()[9].table(), &pair).is_violated());
 //! ```

@@ -1,44 +1,44 @@
-//! Noninterference: what an observer sees must not depend on what is hidden from it.
+//! Noninterference: the part of a state that an observer sees must not depend on the secret part.
 
 pub mod register;
 pub mod stack;
 
-/// What a noninterference property says of a pair of states.
+/// The verdict of a noninterference property on a pair of states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judgement<V> {
+pub enum Secrecy<V> {
     /// The observer still cannot tell the machines apart.
     Holds,
-    /// The observer can: secrets leak.
+    /// The observer can tell them apart: secrets leak.
     Violated(Box<V>),
-    /// The pair asks nothing of the property.
+    /// The property says nothing about this pair.
     Discarded(Discard),
 }
 
-/// Why a pair asks nothing.
+/// Why a property says nothing about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Discard {
     /// The pc addresses no instruction.
     NoInstruction,
-    /// The observer can tell the states apart to begin with.
+    /// The observer can tell the states apart from the start.
     Distinguishable,
-    /// A state reaches blocks that it should not.
+    /// A state is not well-formed: it reaches blocks that it should not.
     IllFormed,
     /// The first machine is stuck.
     FirstStuck,
     /// The second machine is stuck.
     SecondStuck,
-    /// A machine does not come to a public end.
+    /// A machine does not halt with a public pc.
     NoPublicEnd,
 }
 
-impl<V> Judgement<V> {
+impl<V> Secrecy<V> {
     fn violated_unless(holds: bool, violation: impl FnOnce() -> V) -> Self {
-        if holds { Judgement::Holds } else { Judgement::Violated(Box::new(violation())) }
+        if holds { Secrecy::Holds } else { Secrecy::Violated(Box::new(violation())) }
     }
 
     /// Whether the pair shows a leak.
     pub fn is_violated(&self) -> bool {
-        matches!(self, Judgement::Violated(_))
+        matches!(self, Secrecy::Violated(_))
     }
 }
 

@@ -1,20 +1,21 @@
-//! How pairs of states are made.
+//! Generators of pairs of states.
 
 use std::fmt;
 use std::str::FromStr;
 
 use mutagen_engine::{Generate, Source};
+use serde::{Deserialize, Serialize};
 
 use crate::{register, stack};
 
-/// The size of generated states: small ones have what an instruction needs more often than not, and few parts that
-/// do not matter.
+/// The size of generated states. At this size most states have the operands that an instruction needs, and
+/// few parts that do not matter.
 pub const SIZE: usize = 2;
 
-/// How many generations of mutants of a generated state the preset `paper` follows. The paths of the
-/// indistinguishability check are as many as there are labellings of a state, so nearly every mutant of a mutant is new:
-/// with the original's limit of ten generations nothing else is ever looked at, with two the easy faults take ten times
-/// as many tests as with one.
+/// The number of generations of mutants that the preset `paper` follows from a generated state. The
+/// indistinguishability check has as many paths as a state has labellings, so nearly every mutant of a mutant
+/// takes a new path. With the original's limit of ten generations, the mutants of one state would take up the
+/// whole campaign. With two, the easy faults take ten times as many tests as with one.
 pub const GENERATIONS: usize = 1;
 
 /// A generator of pairs of states.
@@ -27,14 +28,16 @@ pub const GENERATIONS: usize = 1;
 /// assert_eq!(pair.first, pair.second);
 /// assert_eq!("smart".parse(), Ok(Pairs::Smart));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pairs {
-    /// One derived state, twice: as in the published experiments. Mutation has to make the difference.
+    /// One state from the derived generator, twice, as in the published experiments. Mutation has to make the
+    /// difference.
     #[default]
     Copy,
-    /// Two derived states that know nothing of each other.
+    /// Two independent states from the derived generator.
     Independent,
-    /// The hand-written generator. It has sizes of its own.
+    /// The hand-written generator. It ignores the size that is asked for.
     Smart,
 }
 
@@ -73,8 +76,8 @@ impl Pairs {
     }
 }
 
-/// A list of exactly `size` elements, where the library's generator makes up to so many: the published generators
-/// do it so, and states without a program are of no use.
+/// A list of exactly `size` elements, as in the published generators. The engine's generator makes up to
+/// `size` elements, but states without a program are useless.
 pub(crate) fn exactly<T: Generate>(source: &mut Source, size: usize) -> Vec<T> {
     (0..size).map(|_| T::generate(source, size)).collect()
 }
@@ -85,7 +88,7 @@ impl fmt::Display for Pairs {
     }
 }
 
-/// A name that no generator has.
+/// The error for an unknown name of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPairs(String);
 

@@ -1,7 +1,8 @@
-//! Rules as data: what an instruction demands of its operand labels, and which labels it hands on.
+//! Rules as data: the condition that an instruction checks on its operand labels, and the labels that it
+//! hands on.
 //!
-//! The step functions of both machines decide nothing about labels themselves. They look up the [`Rule`] of their
-//! opcode in a [`Table`] and apply it, so a fault is a table with one entry changed.
+//! The step functions of both machines decide nothing about labels themselves. They look up the [`Rule`] of
+//! their opcode in a [`Table`] and apply it, so a fault is a table with one entry changed.
 
 use std::fmt;
 
@@ -22,25 +23,25 @@ pub enum Operand {
     P,
 }
 
-/// The join of some operand labels; of none it is the bottom label.
+/// The join of some operand labels. The join of none is the bottom label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Join(Vec<Operand>);
 
-/// A condition `left ⊑ right`. With nothing on the left it is always true.
+/// A condition `left ⊑ right`. It always holds if nothing is on the left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What must be allowed to flow ...
+    /// The join that must flow to `right`.
     pub left: Join,
-    /// ... to here.
+    /// The join that `left` must flow to.
     pub right: Join,
 }
 
-/// What one opcode demands and hands on.
+/// The rule of one opcode: its condition, and the labels that it hands on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The condition without which the machine is stuck.
+    /// The condition. The machine is stuck if it does not hold.
     pub check: Check,
-    /// Label of the value that is produced; `None` for opcodes that produce none.
+    /// Label of the produced value; `None` for opcodes that produce no value.
     pub result: Option<Join>,
     /// Label of the next program counter.
     pub pc: Join,
@@ -82,7 +83,7 @@ impl<L: Lattice> Labels<L> {
 }
 
 impl Join {
-    /// The join of `operands`, in written order: the order numbers the faults.
+    /// The join of `operands`. They keep their order, in which faults are numbered.
     pub fn new(operands: &[Operand]) -> Self {
         Self(operands.to_vec())
     }
@@ -123,7 +124,7 @@ impl Check {
         Self::new(&[], &[])
     }
 
-    /// This check without the piece `index` of its left side. Nothing is left to check when the last one goes.
+    /// This check without the piece `index` of its left side. Without any piece the check always holds.
     pub fn without(&self, index: usize) -> Self {
         let left = self.left.without(index);
         if left.0.is_empty() { Self::always() } else { Self { left, right: self.right.clone() } }
@@ -157,7 +158,7 @@ impl Rule {
     }
 }
 
-/// The opcodes of a machine, in the order that numbers its faults.
+/// The opcodes of a machine. Its faults are numbered in this order.
 pub trait OpCode: Copy + Eq + fmt::Debug + 'static {
     /// Every opcode; `ALL[code.index()] == code`.
     const ALL: &'static [Self];

@@ -1,4 +1,4 @@
-//! The faults that are enumerated from the tables are the published ones, in their order.
+//! The faults enumerated from the tables are the published ones, in the published order.
 
 use mutagen_ifc::fault::{Fault, PcFaults, enumerate};
 use mutagen_ifc::rule::OpCode;

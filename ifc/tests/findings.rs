@@ -1,10 +1,10 @@
-//! What people see of a finding. `BLESS=1 cargo test` rewrites the expected texts.
+//! The text of findings. `BLESS=1 cargo test` rewrites the expected texts.
 
 use std::path::Path;
 
 use mutagen_engine::Source;
 use mutagen_ifc::finding::{self, Part};
-use mutagen_ifc::noninterference::{Judgement, register, stack};
+use mutagen_ifc::noninterference::{Secrecy, register, stack};
 use mutagen_ifc::register::{
     Atom, Block, Frame, Instruction, Label, Memory, PcAtom, Pointer, StackFrame, State, Value, Variation,
 };
@@ -26,7 +26,7 @@ fn stack_finding(number: usize) -> String {
     let witness = &stack_witnesses::witnesses()[number - 1];
     assert_eq!(stack::ssni(&mutagen_ifc::rule::Table::correct(), &witness.pair), witness.correct);
     match stack::ssni(&fault.table(), &witness.pair) {
-        Judgement::Violated(violation) => {
+        Secrecy::Violated(violation) => {
             assert_eq!(violation.compared, witness.compared);
             finding::stack::explain(&violation, Some(fault))
         }
@@ -37,7 +37,7 @@ fn stack_finding(number: usize) -> String {
 fn register_finding(number: usize, pair: &Variation) -> String {
     let fault = &mutagen_ifc::register::faults()[number - 1];
     match register::ssni(&fault.table(), pair) {
-        Judgement::Violated(violation) => finding::register::explain(pair, &violation, Some(fault)),
+        Secrecy::Violated(violation) => finding::register::explain(pair, &violation, Some(fault)),
         other => panic!("register-{number} does not show: {other:?}"),
     }
 }
@@ -102,7 +102,7 @@ fn a_secret_step_of_the_register_machine_is_told_of_the_machine_that_made_it() {
     expect("register-6.txt", &register_finding(6, &Variation::copy(Label::L, state)));
 }
 
-/// What `parts` says the observer sees, so that two states can be compared by eye.
+/// Whether two states look the same to the observer, by the views of their parts.
 fn look_the_same(left: &[Part], right: &[Part]) -> bool {
     let seen = |parts: &[Part]| -> Vec<(String, String)> {
         let mut seen: Vec<_> = parts.iter().map(|part| (part.name.clone(), part.view.clone())).collect();

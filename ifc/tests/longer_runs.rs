@@ -1,7 +1,7 @@
 //! Noninterference over many steps and over whole runs of the stack machine.
 
 use mutagen_ifc::noninterference::stack::{Compared, eeni, msni, ssni};
-use mutagen_ifc::noninterference::{Discard, Judgement};
+use mutagen_ifc::noninterference::{Discard, Secrecy};
 use mutagen_ifc::rule::Table;
 use mutagen_ifc::stack::Instruction::{self, Add, Halt, Nop, Push};
 use mutagen_ifc::stack::Label::{self, H, L};
@@ -28,25 +28,25 @@ fn at(pair: &Variation, label: Label) -> Variation {
 fn a_leak_some_steps_away_is_seen_by_the_longer_properties_only() {
     let pair = pair(&[Nop, Nop, Add, Halt], [1, 2]);
     let forgets_second_summand = faults()[9].table();
-    assert_eq!(ssni(&forgets_second_summand, &pair), Judgement::Holds);
+    assert_eq!(ssni(&forgets_second_summand, &pair), Secrecy::Holds);
     assert!(msni(&forgets_second_summand, &pair).is_violated());
-    let Judgement::Violated(violation) = eeni(&forgets_second_summand, &pair) else { panic!("a leak") };
+    let Secrecy::Violated(violation) = eeni(&forgets_second_summand, &pair) else { panic!("a leak") };
     assert_eq!(violation.compared, Compared::Ends);
 }
 
 #[test]
 fn a_correct_machine_passes_both() {
     let pair = pair(&[Push(3), Add, Add, Halt], [1, 2]);
-    assert_eq!(msni(&Table::correct(), &pair), Judgement::Holds);
-    assert_eq!(eeni(&Table::correct(), &pair), Judgement::Holds);
+    assert_eq!(msni(&Table::correct(), &pair), Secrecy::Holds);
+    assert_eq!(eeni(&Table::correct(), &pair), Secrecy::Holds);
 }
 
 #[test]
 fn a_secret_step_that_shows_is_seen_on_the_way() {
     let pair = at(&pair(&[Nop, Nop, Halt], [1, 1]), H);
     let nop_lowers_the_pc = faults()[6].table();
-    assert_eq!(msni(&Table::correct(), &pair), Judgement::Holds);
-    assert_eq!(msni(&nop_lowers_the_pc, &pair), Judgement::Holds, "both become public at the same place");
+    assert_eq!(msni(&Table::correct(), &pair), Secrecy::Holds);
+    assert_eq!(msni(&nop_lowers_the_pc, &pair), Secrecy::Holds, "both become public at the same place");
     let elsewhere = State { pc: Atom::new(1, H), ..pair.second.clone() };
     let apart = Variation { second: elsewhere, ..pair };
     assert!(msni(&nop_lowers_the_pc, &apart).is_violated());
@@ -54,12 +54,12 @@ fn a_secret_step_that_shows_is_seen_on_the_way() {
 
 #[test]
 fn runs_that_do_not_halt_in_public_say_nothing_about_ends() {
-    let nowhere = Judgement::Discarded(Discard::NoPublicEnd);
+    let nowhere = Secrecy::Discarded(Discard::NoPublicEnd);
     assert_eq!(eeni(&Table::correct(), &pair(&[Nop], [1, 2])), nowhere, "it runs off its program");
     assert_eq!(eeni(&Table::correct(), &at(&pair(&[Halt], [1, 2]), H)), nowhere, "it halts in secret");
     let endless = pair(&[Nop; 100], [1, 2]);
     assert_eq!(eeni(&Table::correct(), &endless), nowhere, "it runs too long");
-    assert_eq!(msni(&Table::correct(), &endless), Judgement::Holds);
+    assert_eq!(msni(&Table::correct(), &endless), Secrecy::Holds);
 }
 
 #[test]
@@ -67,6 +67,6 @@ fn machines_that_differ_to_begin_with_are_discarded() {
     let mut pair = pair(&[Halt], [1, 2]);
     pair.second.pc = Atom::new(1, L);
     for property in [msni, eeni] {
-        assert_eq!(property(&Table::correct(), &pair), Judgement::Discarded(Discard::Distinguishable));
+        assert_eq!(property(&Table::correct(), &pair), Secrecy::Discarded(Discard::Distinguishable));
     }
 }

@@ -1,4 +1,4 @@
-//! What derivation gives on the types of the stack machine.
+//! The derived mutants of the types of the stack machine.
 
 use mutagen_engine::{Mutable, MutantsConfig, Scope, Source, mutants};
 use mutagen_ifc::pairs::{Pairs, SIZE};

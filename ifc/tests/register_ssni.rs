@@ -1,7 +1,7 @@
-//! What single-step noninterference says of two register machines, case by case.
+//! Single-step noninterference of two register machines, case by case.
 
 use mutagen_ifc::noninterference::register::ssni;
-use mutagen_ifc::noninterference::{Discard, Judgement};
+use mutagen_ifc::noninterference::{Discard, Secrecy};
 use mutagen_ifc::register::{
     Atom, Block, Frame, Instruction, Label, Memory, PcAtom, Pointer, StackFrame, State, Value, Variation,
 };
@@ -22,24 +22,25 @@ fn machine<const N: usize>(imem: [Instruction; N], registers: Vec<Atom>, pc: Lab
 }
 
 /// The verdict of an observer at L on correct machines.
-fn judged(first: State, second: State) -> Judgement<mutagen_ifc::noninterference::register::Violation> {
+fn judged(first: State, second: State) -> Secrecy<mutagen_ifc::noninterference::register::Violation> {
     ssni(&Table::correct(), &Variation { observer: Label::L, first, second })
 }
 
 #[test]
 fn states_that_the_observer_can_tell_apart_are_discarded() {
     let with = |number| machine([Instruction::Nop], vec![int(number, Label::L)], Label::L);
-    assert_eq!(judged(with(0), with(1)), Judgement::Discarded(Discard::Distinguishable));
-    assert_eq!(judged(with(0), with(0)), Judgement::Holds);
+    assert_eq!(judged(with(0), with(1)), Secrecy::Discarded(Discard::Distinguishable));
+    assert_eq!(judged(with(0), with(0)), Secrecy::Holds);
 }
 
 #[test]
 fn states_of_which_one_is_ill_formed_are_discarded() {
-    // The register is a secret, so the observer does not see the difference; but M1 reaches what H allocated.
+    // The register is secret, so the observer does not see the difference. But M1 reaches a block that H
+    // allocated.
     let with = |stamp| machine([Instruction::Nop], vec![pointer(0, stamp, Label::M1)], Label::L);
-    assert_eq!(judged(with(Label::L), with(Label::H)), Judgement::Discarded(Discard::IllFormed));
-    assert_eq!(judged(with(Label::H), with(Label::L)), Judgement::Discarded(Discard::IllFormed));
-    assert_eq!(judged(with(Label::L), with(Label::M1)), Judgement::Holds);
+    assert_eq!(judged(with(Label::L), with(Label::H)), Secrecy::Discarded(Discard::IllFormed));
+    assert_eq!(judged(with(Label::H), with(Label::L)), Secrecy::Discarded(Discard::IllFormed));
+    assert_eq!(judged(with(Label::L), with(Label::M1)), Secrecy::Holds);
 }
 
 #[test]
@@ -50,16 +51,16 @@ fn a_machine_that_is_stuck_discards_the_pair() {
         state.memory.allocate(Label::L, Frame::zeroed(Label::L, 1));
         state
     };
-    assert_eq!(judged(with(7), with(0)), Judgement::Discarded(Discard::FirstStuck));
-    assert_eq!(judged(with(0), with(7)), Judgement::Discarded(Discard::SecondStuck));
+    assert_eq!(judged(with(7), with(0)), Secrecy::Discarded(Discard::FirstStuck));
+    assert_eq!(judged(with(0), with(7)), Secrecy::Discarded(Discard::SecondStuck));
 }
 
 #[test]
 fn of_two_secret_machines_only_the_first_needs_to_step() {
     let with = |instruction| machine([instruction, Instruction::Halt], vec![], Label::M1);
     let stuck = State { pc: PcAtom::new(1, Label::M1), ..with(Instruction::Nop) };
-    assert_eq!(judged(with(Instruction::Nop), stuck.clone()), Judgement::Holds);
-    assert_eq!(judged(stuck, with(Instruction::Nop)), Judgement::Discarded(Discard::FirstStuck));
+    assert_eq!(judged(with(Instruction::Nop), stuck.clone()), Secrecy::Holds);
+    assert_eq!(judged(stuck, with(Instruction::Nop)), Secrecy::Discarded(Discard::FirstStuck));
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn machines_that_leave_secrecy_at_different_moments_pass() {
         state
     };
     let (returns, stays, stuck) = (at(0), at(1), at(2));
-    assert_eq!(judged(returns.clone(), returns.clone()), Judgement::Holds, "both return");
-    assert_eq!(judged(returns.clone(), stays), Judgement::Holds, "one returns");
-    assert_eq!(judged(returns, stuck), Judgement::Discarded(Discard::SecondStuck));
+    assert_eq!(judged(returns.clone(), returns.clone()), Secrecy::Holds, "both return");
+    assert_eq!(judged(returns.clone(), stays), Secrecy::Holds, "one returns");
+    assert_eq!(judged(returns, stuck), Secrecy::Discarded(Discard::SecondStuck));
 }

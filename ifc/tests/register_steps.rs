@@ -1,4 +1,4 @@
-//! What every instruction of the register machine does, and where it is stuck.
+//! Every instruction of the register machine: its effect, and the cases in which it is stuck.
 
 use mutagen_ifc::register::Label::{self, H, L, M1, M2};
 use mutagen_ifc::register::Value::{Int, Lab, Ptr};
@@ -17,7 +17,7 @@ fn atom(value: Value, label: Label) -> Atom {
     Atom::new(value, label)
 }
 
-/// A machine with a frame at `M1` of the cells 7 at `L` and 8 at `M2`, about to execute `instruction`.
+/// A machine about to execute `instruction`. It has a frame at `M1` with the cells 7 at `L` and 8 at `M2`.
 fn machine(instruction: Instruction, registers: &[(Value, Label)]) -> State {
     let mut memory = Memory::empty();
     memory.allocate(L, Frame { label: M1, cells: vec![atom(Int(7), L), atom(Int(8), M2)] });

@@ -1,30 +1,30 @@
-//! The hand-written generators: no alarm on the correct machines, every fault found soon.
+//! The hand-written generators raise no alarm on the correct machines and find every fault soon.
 
 use std::collections::BTreeMap;
 
 use mutagen_engine::Source;
-use mutagen_ifc::noninterference::{Judgement, register, stack};
+use mutagen_ifc::noninterference::{Secrecy, register, stack};
 use mutagen_ifc::rule::Table;
 use mutagen_ifc::stack::{Instruction, Variation};
 
 const PAIRS: usize = 1_000_000;
 
-/// Pairs within which a fault must show.
+/// The number of pairs within which a fault must show.
 const ENOUGH: usize = 20_000;
 
-/// Judges `pairs` pairs: how many were violations, and the share of discarded ones.
+/// Judges `pairs` pairs. Returns the number of violations and the share of discarded pairs.
 fn judge<T, V>(
     pairs: usize,
     generate: impl Fn(&mut Source) -> T,
-    property: impl Fn(&T) -> Judgement<V>,
+    property: impl Fn(&T) -> Secrecy<V>,
 ) -> (usize, f64) {
     let mut source = Source::seeded(1);
     let mut outcomes = BTreeMap::new();
     for _ in 0..pairs {
         let outcome = match property(&generate(&mut source)) {
-            Judgement::Holds => "holds",
-            Judgement::Violated(_) => "violated",
-            Judgement::Discarded(why) => why.name(),
+            Secrecy::Holds => "holds",
+            Secrecy::Violated(_) => "violated",
+            Secrecy::Discarded(why) => why.name(),
         };
         *outcomes.entry(outcome).or_insert(0) += 1;
     }
@@ -51,10 +51,10 @@ fn the_correct_register_machine_stands_a_million_pairs() {
     assert!((0.05..0.6).contains(&discarded), "discarded: {discarded}");
 }
 
-/// How many pairs it takes to see a violation; `None` if [`ENOUGH`] do not show any.
+/// The number of pairs until the first violation; `None` if [`ENOUGH`] pairs show none.
 fn pairs_to_violation<T, V>(
     generate: impl Fn(&mut Source) -> T,
-    property: impl Fn(&T) -> Judgement<V>,
+    property: impl Fn(&T) -> Secrecy<V>,
 ) -> Option<usize> {
     let mut source = Source::seeded(1);
     (1..=ENOUGH).find(|_| property(&generate(&mut source)).is_violated())
@@ -93,7 +93,7 @@ fn longer_runs_of_the_correct_stack_machine_keep_their_secrets_too() {
     }
 }
 
-/// A pair that has an end to come to: the hand-written programs have none.
+/// A pair whose programs end with `Halt`, which the hand-written generator does not make.
 fn halting(source: &mut Source) -> Variation {
     let mut pair = mutagen_ifc::stack::smart(source);
     for state in [&mut pair.first, &mut pair.second] {

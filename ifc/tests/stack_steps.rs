@@ -1,4 +1,4 @@
-//! What every instruction of the stack machine does, and where it is stuck.
+//! Every instruction of the stack machine: its effect, and the cases in which it is stuck.
 
 use mutagen_ifc::rule::Table;
 use mutagen_ifc::stack::Label::{H, L};
@@ -22,7 +22,7 @@ fn step(state: &State) -> Option<State> {
     state.step(&Table::correct())
 }
 
-/// Asserts that one step changes the stack and the pc so, and nothing else.
+/// Asserts that one step leads to this stack and pc, and changes nothing else.
 fn becomes(before: &State, stack: Stack, pc: (i64, Label)) {
     let after = State { stack, pc: Atom::new(pc.0, pc.1), ..before.clone() };
     assert_eq!(step(before), Some(after));

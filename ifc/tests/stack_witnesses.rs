@@ -1,6 +1,6 @@
 //! The smallest pair that shows each fault of the stack machine.
 
-use mutagen_ifc::noninterference::Judgement;
+use mutagen_ifc::noninterference::Secrecy;
 use mutagen_ifc::noninterference::stack::ssni;
 use mutagen_ifc::rule::Table;
 use mutagen_ifc::stack::faults;
@@ -15,7 +15,7 @@ fn every_witness_shows_its_fault() {
     assert_eq!(witnesses.len(), faults.len());
     for (number, (witness, fault)) in witnesses.iter().zip(&faults).enumerate() {
         match ssni(&fault.table(), &witness.pair) {
-            Judgement::Violated(violation) => {
+            Secrecy::Violated(violation) => {
                 assert_eq!(violation.compared, witness.compared, "stack-{}", number + 1)
             }
             other => panic!("stack-{}: {other:?}", number + 1),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use cpu_time::cpu_time;
 use mutagen_oracles::{
-    Call, Compiled, Engine, Instance, Settings, Value, Verdict, Wasmi, Wasmtime, gate, judge, on_stack,
+    Agreement, Call, Compiled, Engine, Instance, Settings, Value, Wasmi, Wasmtime, gate, judge, on_stack,
 };
 
 const FUNCTIONS: usize = 128;
@@ -30,22 +30,23 @@ fn run() {
     let singles: Vec<Vec<u8>> = bodies.iter().map(|body| exporting(std::slice::from_ref(body))).collect();
     let exporting: Vec<Vec<u8>> = bodies.chunks(BATCH).map(exporting).collect();
     let dispatching: Vec<Vec<u8>> = bodies.chunks(BATCH).map(dispatching).collect();
-    let compiled: Vec<Compiled> = dispatching.iter().map(|batch| compile(&wasmtime, batch)).collect();
+    let compiled: Vec<Box<dyn Compiled + '_>> =
+        dispatching.iter().map(|batch| compile(&wasmtime, batch)).collect();
 
     let mut table = Table::default();
     table.line("wasmtime: one by one", || each(&wasmtime, &singles));
     table.line("wasmtime, optimising: one by one", || each(&optimising, &singles));
     table.line("wasmtime: 32 exports in a module", || {
-        exporting.iter().for_each(|batch| by_export(&compile(&wasmtime, batch)));
+        exporting.iter().for_each(|batch| by_export(&*compile(&wasmtime, batch)));
     });
     table.line("wasmtime: 32 behind one export", || {
-        dispatching.iter().for_each(|batch| by_number(&compile(&wasmtime, batch), 1));
+        dispatching.iter().for_each(|batch| by_number(&*compile(&wasmtime, batch), 1));
     });
     table.line("wasmtime: 32 behind one export, 4 calls on one instance", || {
-        dispatching.iter().for_each(|batch| by_number(&compile(&wasmtime, batch), 4));
+        dispatching.iter().for_each(|batch| by_number(&*compile(&wasmtime, batch), 4));
     });
     table.line("wasmtime: compiled before, instantiate, call, state", || {
-        compiled.iter().for_each(|batch| by_number(batch, 1));
+        compiled.iter().for_each(|batch| by_number(&**batch, 1));
     });
     table.line("wasmtime: validate only", || validate_each(&wasmtime, &singles));
     table.line("wasmi: one by one", || each(&wasmi, &singles));
@@ -137,18 +138,18 @@ fn each(engine: &dyn Engine, modules: &[Vec<u8>]) {
     }
 }
 
-fn compile(wasmtime: &Wasmtime, module: &[u8]) -> Compiled {
+fn compile<'a>(wasmtime: &'a Wasmtime, module: &[u8]) -> Box<dyn Compiled + 'a> {
     wasmtime.compile(module).expect("it compiles")
 }
 
-fn by_export(batch: &Compiled) {
+fn by_export(batch: &dyn Compiled) {
     for function in 0..BATCH {
         let mut instance = batch.instantiate().expect("it instantiates");
         run_one(instance.as_mut(), &function.to_string(), &arguments(0));
     }
 }
 
-fn by_number(batch: &Compiled, calls: usize) {
+fn by_number(batch: &dyn Compiled, calls: usize) {
     for function in 0..BATCH {
         let mut instance = batch.instantiate().expect("it instantiates");
         for call in 0..calls {
@@ -162,6 +163,6 @@ fn judge_each(target: &dyn Engine, reference: &dyn Engine, modules: &[Vec<u8>], 
     let settings = Settings::default();
     let calls: Vec<Call> = (0..calls).map(|number| Call::new("0", arguments(number))).collect();
     for module in modules {
-        assert_eq!(judge(module, &calls, target, reference, &settings).verdict, Verdict::Equal);
+        assert_eq!(judge(module, &calls, target, reference, &settings).agreement, Agreement::Equal);
     }
 }

@@ -1,131 +1,16 @@
-//! What an engine answers: is this module valid, what does instantiating it do, what does this call do.
+//! What an engine can be asked.
 //!
-//! Answers are plain data. An adapter for one more engine is one file that implements [`Engine`] and [`Instance`].
+//! An adapter for one more engine is one file that implements [`Engine`] and [`Instance`]; everything else has a
+//! default.
 
-use std::fmt;
+use std::sync::Arc;
 
 use crate::{
+    answer::{Ending, Instantiation, Rejection, Validity},
     limits::Which,
     state::State,
-    value::{Value, ValueType, list},
+    value::{Value, ValueType},
 };
-
-/// Whether an engine takes a module.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Validity {
-    /// The module is valid.
-    Accepted,
-    /// It is not, for the reason given. Reasons are shown but never compared.
-    Rejected(String),
-    /// The engine panicked instead of answering.
-    Panicked(String),
-}
-
-impl Validity {
-    /// Whether the module was accepted.
-    pub fn is_accepted(&self) -> bool {
-        matches!(self, Self::Accepted)
-    }
-}
-
-impl fmt::Display for Validity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Accepted => f.write_str("accepted"),
-            Self::Rejected(reason) => write!(f, "rejected: {reason}"),
-            Self::Panicked(message) => write!(f, "panicked: {message}"),
-        }
-    }
-}
-
-/// Why a program trapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TrapKind {
-    /// `unreachable` was executed.
-    Unreachable,
-    /// Integer division or remainder by zero.
-    DivisionByZero,
-    /// `MIN / -1`, or a float too large for the integer it is truncated to.
-    IntegerOverflow,
-    /// A NaN truncated to an integer.
-    InvalidConversion,
-    /// Access outside of a memory.
-    MemoryOutOfBounds,
-    /// Access outside of a table.
-    TableOutOfBounds,
-    /// Indirect call of a null reference.
-    IndirectCallNull,
-    /// Indirect call with another signature.
-    IndirectCallSignature,
-    /// Too many calls within calls.
-    StackExhausted,
-    /// The fuel of the test was used up.
-    OutOfFuel,
-}
-
-impl fmt::Display for TrapKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unreachable => "unreachable executed",
-            Self::DivisionByZero => "integer division by zero",
-            Self::IntegerOverflow => "integer overflow",
-            Self::InvalidConversion => "invalid conversion to integer",
-            Self::MemoryOutOfBounds => "out of bounds memory access",
-            Self::TableOutOfBounds => "out of bounds table access",
-            Self::IndirectCallNull => "indirect call of null",
-            Self::IndirectCallSignature => "indirect call with another signature",
-            Self::StackExhausted => "call stack exhausted",
-            Self::OutOfFuel => "out of fuel",
-        })
-    }
-}
-
-/// How an instantiation or a call ended.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
-    /// Normally, with these results.
-    Returned(Vec<Value>),
-    /// With a trap.
-    Trapped(TrapKind),
-    /// Before it began: the arguments do not fit, or there is no such function.
-    Refused(String),
-    /// Before it began: one of our own limits was exceeded.
-    Limited(Which),
-    /// With a trap that has no counterpart in [`TrapKind`].
-    Unmapped(String),
-    /// With an error that is not a trap: the environment's fault, never a finding.
-    Infra(String),
-    /// The engine panicked.
-    Panicked(String),
-}
-
-impl fmt::Display for Ending {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Returned(values) => write!(f, "returned {}", list(values)),
-            Self::Trapped(kind) => write!(f, "trapped: {kind}"),
-            Self::Refused(reason) => write!(f, "refused: {reason}"),
-            Self::Limited(which) => write!(f, "over our limit of {which}"),
-            Self::Unmapped(trap) => write!(f, "trapped in a way of its own: {trap}"),
-            Self::Infra(error) => write!(f, "could not run: {error}"),
-            Self::Panicked(message) => write!(f, "panicked: {message}"),
-        }
-    }
-}
-
-/// Why there is no instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Instantiation {
-    /// The engine did not compile the module: it is invalid or exceeds a limit of the engine.
-    Rejected(String),
-    /// Instantiation began and ended badly. What it had changed in imported memories, tables and globals stays.
-    Ended {
-        /// How it ended.
-        ending: Ending,
-        /// What is left of the imports.
-        state: Box<State>,
-    },
-}
 
 /// Parameters and results of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -156,15 +41,67 @@ pub struct Function {
 /// An engine under test, or the one that it is compared with.
 ///
 /// An implementation may let panics of the engine pass: [`Guarded`](crate::Guarded) catches them for all.
-pub trait Engine {
-    /// The engine's name, for reports.
+pub trait Engine: Send + Sync {
+    /// The engine's name, for reports: the name by which the [registry](crate::Registry) knows it.
     fn name(&self) -> &str;
 
     /// Whether the module is valid. Nothing is executed.
     fn validate(&self, bytes: &[u8]) -> Validity;
 
     /// Compiles the module, gives it stubs for its imports, and runs its start function.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no instance.
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation>;
+
+    /// Compiles a module that will be instantiated many times.
+    ///
+    /// Without an implementation, the bytes are kept and each instance is made by [`Engine::instantiate`]: nothing is
+    /// gained, and what cannot be compiled is rejected only then.
+    ///
+    /// # Errors
+    ///
+    /// Why the engine does not compile the module: it is invalid, or it exceeds a limit of the engine.
+    fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
+        Ok(Box::new(Kept { engine: self, bytes: bytes.to_vec() }))
+    }
+
+    /// The most of something that this engine takes; `None` if it has no such limit or none is known.
+    ///
+    /// A module that only this engine rejects is no finding if it exceeds one of these limits. Many engines have those of
+    /// [`web_limit`](crate::web_limit).
+    fn limit(&self, _which: Which) -> Option<u64> {
+        None
+    }
+
+    /// The source files of this engine that deal with single functions, by how their names begin, where the engine is
+    /// woven: campaigns that vary one function [watch](crate::watch) these files alone. Empty: all of them.
+    fn function_code(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
+
+/// A compiled module, from which any number of fresh instances can be made.
+pub trait Compiled {
+    /// A fresh instance: memories, tables and globals are as the module says, whatever earlier instances did.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no instance.
+    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation>;
+}
+
+/// A module of an engine that has no way to keep it compiled.
+struct Kept<'a, E: ?Sized> {
+    engine: &'a E,
+    bytes: Vec<u8>,
+}
+
+impl<E: Engine + ?Sized> Compiled for Kept<'_, E> {
+    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
+        self.engine.instantiate(&self.bytes)
+    }
 }
 
 /// A module that came alive in an engine.
@@ -190,16 +127,35 @@ pub trait Instance {
     }
 }
 
-impl<E: Engine + ?Sized> Engine for &E {
-    fn name(&self) -> &str {
-        (**self).name()
-    }
+/// Whatever points to an engine is an engine.
+macro_rules! forward_to_engine {
+    ($($pointer:ty),*) => {
+        $(impl<E: Engine + ?Sized> Engine for $pointer {
+            fn name(&self) -> &str {
+                (**self).name()
+            }
 
-    fn validate(&self, bytes: &[u8]) -> Validity {
-        (**self).validate(bytes)
-    }
+            fn validate(&self, bytes: &[u8]) -> Validity {
+                (**self).validate(bytes)
+            }
 
-    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
-        (**self).instantiate(bytes)
-    }
+            fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+                (**self).instantiate(bytes)
+            }
+
+            fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
+                (**self).compile(bytes)
+            }
+
+            fn limit(&self, which: Which) -> Option<u64> {
+                (**self).limit(which)
+            }
+
+            fn function_code(&self) -> &'static [&'static str] {
+                (**self).function_code()
+            }
+        })*
+    };
 }
+
+forward_to_engine!(&E, Box<E>, Arc<E>);

@@ -1,15 +1,11 @@
-//! Where panics of engines stop, and the stack that engines run on.
+//! Catches panics of engines, and gives engines a stack of known size.
 
-use std::{
-    any::Any,
-    cell::{Cell, RefCell},
-    panic::{self, AssertUnwindSafe},
-    sync::Once,
-    thread,
-};
+use std::{panic, thread};
 
 use crate::{
-    engine::{Ending, Engine, Function, Instance, Instantiation, Validity},
+    answer::{Ending, Instantiation, Rejection, Validity},
+    engine::{Compiled, Engine, Function, Instance},
+    limits::Which,
     state::State,
     value::Value,
 };
@@ -37,60 +33,42 @@ pub fn on_stack<R: Send>(body: impl FnOnce() -> R + Send) -> std::io::Result<R> 
     })
 }
 
-thread_local! {
-    static CATCHING: Cell<bool> = const { Cell::new(false) };
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
 /// Runs `body`; a panic becomes an error that says what and where, and prints nothing.
 ///
 /// # Errors
 ///
 /// The message and place of the panic.
 pub fn catch<R>(body: impl FnOnce() -> R) -> Result<R, String> {
-    install_quiet_hook();
-    let outer = CATCHING.replace(true);
-    let result = panic::catch_unwind(AssertUnwindSafe(body));
-    CATCHING.set(outer);
-    result.map_err(|payload| describe(payload.as_ref()))
+    mutagen_weave::catch(body).map_err(|panic| panic.to_string())
 }
 
-/// Replaces the panic hook, once, by one that stays silent while an engine is asked and is the old one otherwise.
-fn install_quiet_hook() {
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| {
-        let usual = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if CATCHING.get() {
-                PLACE.set(
-                    info.location().map(|place| format!("{}:{}", file_name(place.file()), place.line())),
-                );
-            } else {
-                usual(info);
-            }
-        }));
-    });
-}
-
-/// Without directories, so that a message is the same on every machine.
-fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-fn describe(payload: &(dyn Any + Send)) -> String {
-    let message = payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned());
-    match PLACE.take() {
-        Some(place) => format!("{message} ({place})"),
-        None => message,
-    }
-}
+/// A panic of an engine: what it said, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("panicked: {0}")]
+pub struct EnginePanic(pub String);
 
 /// An engine whose panics are answers like any other.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use mutagen_oracles::{Engine, Guarded, Instance, Instantiation, Validity};
+///
+/// struct Broken;
+///
+/// impl Engine for Broken {
+///     fn name(&self) -> &str {
+///         "broken"
+///     }
+///     fn validate(&self, _: &[u8]) -> Validity {
+///         panic!("out of ideas")
+///     }
+///     fn instantiate(&self, _: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+///         panic!("out of ideas")
+///     }
+/// }
+///
+/// assert!(Guarded(Broken).validate(b"").to_string().starts_with("panicked: out of ideas"));
+/// ```
+#[derive(Clone, Copy, Debug)]
 pub struct Guarded<E>(pub E);
 
 impl<E: Engine> Guarded<E> {
@@ -100,14 +78,24 @@ impl<E: Engine> Guarded<E> {
     ///
     /// As [`Engine::instantiate`]; a panic is an [`Ending::Panicked`].
     pub fn open(&self, bytes: &[u8]) -> Result<GuardedInstance, Instantiation> {
-        match catch(|| self.0.instantiate(bytes)) {
-            Ok(Ok(instance)) => Ok(GuardedInstance { instance: Some(instance) }),
-            Ok(Err(failure)) => Err(failure),
-            Err(message) => {
-                Err(Instantiation::Ended { ending: Ending::Panicked(message), state: Box::default() })
-            }
-        }
+        open(|| self.0.instantiate(bytes))
     }
+
+    /// Whether the engine compiles a module. It may refuse one that it calls valid.
+    pub fn compiles(&self, bytes: &[u8]) -> Validity {
+        catch(|| self.0.compile(bytes).into()).unwrap_or_else(Validity::Panicked)
+    }
+}
+
+fn open(
+    instantiate: impl FnOnce() -> Result<Box<dyn Instance>, Instantiation>,
+) -> Result<GuardedInstance, Instantiation> {
+    let instance = catch(instantiate).unwrap_or_else(|message| Err(panicked(message)))?;
+    Ok(GuardedInstance { instance: Some(instance) })
+}
+
+fn panicked(message: String) -> Instantiation {
+    Instantiation::ended(Ending::Panicked(message), State::default())
 }
 
 impl<E: Engine> Engine for Guarded<E> {
@@ -122,11 +110,37 @@ impl<E: Engine> Engine for Guarded<E> {
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
         self.open(bytes).map(|instance| Box::new(instance) as Box<dyn Instance>)
     }
+
+    /// A panic while compiling shows as the ending of each instantiation.
+    fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
+        match catch(|| self.0.compile(bytes)) {
+            Ok(compiled) => Ok(Box::new(GuardedModule(Ok(compiled?)))),
+            Err(message) => Ok(Box::new(GuardedModule(Err(message)))),
+        }
+    }
+
+    fn limit(&self, which: Which) -> Option<u64> {
+        self.0.limit(which)
+    }
+
+    fn function_code(&self) -> &'static [&'static str] {
+        self.0.function_code()
+    }
+}
+
+/// A compiled module whose panics are answers like any other, or the panic that compiling it gave.
+struct GuardedModule<'a>(Result<Box<dyn Compiled + 'a>, String>);
+
+impl Compiled for GuardedModule<'_> {
+    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
+        let compiled = self.0.as_ref().map_err(|message| panicked(message.clone()))?;
+        open(|| compiled.instantiate()).map(|instance| Box::new(instance) as Box<dyn Instance>)
+    }
 }
 
 const GONE: &str = "the instance is gone after a panic";
 
-/// An instance whose panics are answers like any other. After one it is gone: further calls cannot run.
+/// An instance whose panics are answers like any other. The first panic destroys it: further calls cannot run.
 pub struct GuardedInstance {
     instance: Option<Box<dyn Instance>>,
 }
@@ -137,18 +151,18 @@ impl GuardedInstance {
     /// # Errors
     ///
     /// The panic of the engine while it cleaned up.
-    pub fn close(mut self) -> Result<(), String> {
+    pub fn close(mut self) -> Result<(), EnginePanic> {
         let instance = self.instance.take();
-        catch(|| drop(instance))
+        catch(|| drop(instance)).map_err(EnginePanic)
     }
 
     /// Like [`Instance::state`].
     ///
     /// # Errors
     ///
-    /// The panic of the engine while it was looked at.
-    pub fn try_state(&mut self) -> Result<State, String> {
-        self.ask(|instance| instance.state()).unwrap_or_else(|| Err(GONE.to_owned()))
+    /// The panic of the engine while its state was read.
+    pub fn try_state(&mut self) -> Result<State, EnginePanic> {
+        self.ask(|instance| instance.state()).unwrap_or_else(|| Err(GONE.to_owned())).map_err(EnginePanic)
     }
 
     /// Asks the instance, unless it is gone.

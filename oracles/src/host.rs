@@ -1,7 +1,7 @@
 //! The host that both engines see: stubs for imports, a log of the calls to them, and the limiter.
 //!
 //! A stub is a pure function of its import's number and of how many calls came before, so both engines get the same
-//! answers as long as they ask the same questions; that they do is compared through the log.
+//! answers as long as they ask the same questions. The log shows whether they do.
 
 use std::{fmt, hash::Hasher};
 
@@ -60,6 +60,12 @@ impl fmt::Display for HostLog {
         Ok(())
     }
 }
+
+/// Why a function reference is refused as an argument.
+pub(crate) const FUNCREF_FROM_HOST: &str = "a function reference cannot be made by the host";
+
+/// Why a call could not run after all.
+pub(crate) const STARVED: &str = "the host could not serve a growth that was granted";
 
 /// What an engine's store holds for us.
 #[derive(Debug)]
@@ -126,14 +132,14 @@ fn stub_value(ty: ValueType, key: &[u64]) -> Value {
     }
 }
 
-/// Decides for both engines alike what may grow.
+/// Decides what may grow, for both engines alike.
 #[derive(Debug)]
 pub(crate) struct Limiter {
     limits: Limits,
     granted: bool,
     /// The limit that was met. During an instantiation it says why memories or tables could not be made.
     pub denied: Option<Which>,
-    /// Something was granted, and then the host could not serve it.
+    /// Whether the host could not serve something that was granted.
     pub starved: bool,
 }
 
@@ -171,7 +177,7 @@ impl Limiter {
         self.granted = false;
     }
 
-    /// Begins a new call: what was granted in an earlier one says nothing any more.
+    /// Begins a new call: forgets what was granted and denied in the calls before.
     pub fn renew(&mut self) {
         self.granted = false;
         self.denied = None;

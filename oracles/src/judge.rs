@@ -1,80 +1,23 @@
 //! The whole comparison of one module and some calls, step by step.
 
+mod locate;
+mod report;
+
 use std::fmt;
 
+pub use self::report::{Call, Judgement, Question, Step};
+use self::{locate::locate, report::Opened};
 use crate::{
-    engine::{Ending, Engine, Instance, Instantiation},
-    guard::{Guarded, GuardedInstance},
-    limits::{Side, Which, gate, is_shallow},
+    agreement::{Agreement, Difference, What, Why, differ, reference_panicked},
+    answer::{Ending, Instantiation},
+    compare::{compare_endings, compare_states, settled},
+    engine::{Engine, Instance},
+    guard::{EnginePanic, Guarded, GuardedInstance},
+    limits::{Which, gate, is_shallow},
     scan::Scan,
     settings::{NanMode, Settings},
-    state::{Extent, State},
-    value::{Value, list},
-    verdict::{
-        Difference, Verdict, What, Why, compare_endings, compare_states, compare_validity, differ, one_sided,
-        settled,
-    },
+    validity::{Opinion, compare_validity, one_sided},
 };
-
-/// A call of an exported function.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Call {
-    /// Name of the export.
-    pub export: String,
-    /// Its arguments.
-    pub arguments: Vec<Value>,
-}
-
-impl Call {
-    /// A call of `export` with `arguments`.
-    pub fn new(export: impl Into<String>, arguments: impl Into<Vec<Value>>) -> Self {
-        Self { export: export.into(), arguments: arguments.into() }
-    }
-}
-
-/// What was asked of both engines.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Question {
-    /// Is the module valid?
-    Validate,
-    /// What does instantiating it do?
-    Instantiate,
-    /// What does this call do?
-    Call(Call),
-}
-
-impl fmt::Display for Question {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Validate => f.write_str("validate"),
-            Self::Instantiate => f.write_str("instantiate"),
-            Self::Call(call) => write!(f, "call {:?} with {}", call.export, list(&call.arguments)),
-        }
-    }
-}
-
-/// A question and its answers, as text for a report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// What was asked.
-    pub question: Question,
-    /// What the target answered.
-    pub target: String,
-    /// What the reference answered; `None` if it was not asked, because the gate kept the module from it or because
-    /// the target's answer settled the matter.
-    pub reference: Option<String>,
-}
-
-/// A verdict, and how it came about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The questions that were asked until then.
-    pub steps: Vec<Step>,
-    /// The fuel that the calls used on the target.
-    pub fuel: u64,
-}
 
 /// Asks both engines about a module, one question after the other, until something is not equal: is it valid, what
 /// does instantiating it do, what does each call do and leave behind. The target goes first each time.
@@ -89,48 +32,85 @@ pub fn judge(
     settings: &Settings,
 ) -> Judgement {
     if bytes.len() > settings.limits.max_input_bytes {
-        return Judgement { verdict: Verdict::Limit(Which::InputBytes), steps: Vec::new(), fuel: 0 };
+        return Judgement { agreement: Agreement::Limit(Which::InputBytes), steps: Vec::new(), fuel: 0 };
     }
     // Where no operator makes a NaN, all that is done to NaNs is to move them, and that keeps every bit.
     let moves_bits = settings.nan == NanMode::Raw && !makes_nans(&Scan::of(bytes));
     let exact = moves_bits.then_some(Settings { nan: NanMode::Deterministic, ..*settings });
     let settings = exact.as_ref().unwrap_or(settings);
-    let mut trial = Trial { bytes, settings, steps: Vec::new(), fuel: 0 };
-    let verdict = trial.run(calls, &Guarded(target), &Guarded(reference));
-    Judgement { verdict: trial.pardon_nan_bits(verdict), steps: trial.steps, fuel: trial.fuel }
+    let mut trial = Comparing::new(bytes, target, reference, settings);
+    let agreement = trial.run(calls);
+    let agreement = trial.pardon_nan_bits(agreement);
+    trial.judgement(agreement)
+}
+
+/// Asks both engines whether a module is valid, and nothing else.
+pub fn judge_validity(
+    bytes: &[u8],
+    target: &dyn Engine,
+    reference: &dyn Engine,
+    settings: &Settings,
+) -> Judgement {
+    let mut trial = Comparing::new(bytes, target, reference, settings);
+    let agreement = trial.validate().err().unwrap_or(Agreement::Equal);
+    trial.judgement(agreement)
 }
 
 /// Judges again, with whatever fresh engines `judge` makes, until a finding has shown `times` times in all. One that
 /// does not is flaky and no finding.
 pub fn confirm(times: usize, mut judge: impl FnMut() -> Judgement) -> Judgement {
     let mut first = judge();
-    let again = |judgement: &Judgement| judgement.verdict == first.verdict;
-    if first.verdict.is_finding() && !(1..times).all(|_| again(&judge())) {
-        first.verdict = Verdict::Inconclusive(Why::Flaky);
+    let again = |judgement: &Judgement| judgement.agreement == first.agreement;
+    if first.agreement.is_finding() && !(1..times).all(|_| again(&judge())) {
+        first.agreement = Agreement::Inconclusive(Why::Flaky);
     }
     first
 }
 
 type Guard<'a> = Guarded<&'a dyn Engine>;
 
-struct Trial<'a> {
+struct Comparing<'a> {
     bytes: &'a [u8],
+    target: Guard<'a>,
+    reference: Guard<'a>,
     settings: &'a Settings,
     steps: Vec<Step>,
     fuel: u64,
 }
 
-impl Trial<'_> {
-    fn run(&mut self, calls: &[Call], target: &Guard<'_>, reference: &Guard<'_>) -> Verdict {
-        let (ours, theirs) = (target.validate(self.bytes), reference.validate(self.bytes));
-        self.step(Question::Validate, &ours, Some(&theirs));
-        let verdict = compare_validity(self.bytes, &ours, &theirs, self.settings);
-        if verdict != Verdict::Equal || !ours.is_accepted() {
-            return verdict;
+impl<'a> Comparing<'a> {
+    fn new(
+        bytes: &'a [u8],
+        target: &'a dyn Engine,
+        reference: &'a dyn Engine,
+        settings: &'a Settings,
+    ) -> Self {
+        let (target, reference) = (Guarded(target), Guarded(reference));
+        Self { bytes, target, reference, settings, steps: Vec::new(), fuel: 0 }
+    }
+
+    fn judgement(self, agreement: Agreement) -> Judgement {
+        Judgement { agreement, steps: self.steps, fuel: self.fuel }
+    }
+
+    fn run(&mut self, calls: &[Call]) -> Agreement {
+        match self.validate() {
+            Err(settled) => settled,
+            Ok(()) => match gate(self.bytes) {
+                Some(which) => self.run_alone(calls, which),
+                None => self.run_both(calls),
+            },
         }
-        match gate(self.bytes) {
-            Some(which) => self.run_alone(calls, target, which),
-            None => self.run_both(calls, target, reference),
+    }
+
+    /// Whether both accept the module; otherwise there is nothing to run.
+    fn validate(&mut self) -> Result<(), Agreement> {
+        let ours = Opinion::of_target(self.target.0, self.bytes);
+        let theirs = Opinion::of_reference(self.reference.0, self.bytes, &ours);
+        self.step(Question::Validate, ours.validity(), Some(theirs.validity()));
+        match compare_validity(self.bytes, &ours, &theirs, self.settings.features) {
+            Agreement::Equal if ours.validity().is_accepted() => Ok(()),
+            agreement => Err(agreement),
         }
     }
 
@@ -140,13 +120,13 @@ impl Trial<'_> {
     }
 
     /// Only a panic can be a finding where the reference is not asked.
-    fn run_alone(&mut self, calls: &[Call], target: &Guard<'_>, which: Which) -> Verdict {
-        let opened = target.open(self.bytes);
+    fn run_alone(&mut self, calls: &[Call], which: Which) -> Agreement {
+        let opened = self.target.open(self.bytes);
         self.step(Question::Instantiate, &Opened(&opened), None);
         let mut instance = match opened {
             Ok(instance) => instance,
             Err(Instantiation::Ended { ending, .. }) => return panic_or_limit(&ending, which),
-            Err(Instantiation::Rejected(_)) => return Verdict::Limit(which),
+            Err(Instantiation::Rejected(_)) => return Agreement::Limit(which),
         };
         for call in calls {
             let ending = instance.call(&call.export, &call.arguments);
@@ -155,18 +135,18 @@ impl Trial<'_> {
                 return panic_or_limit(&ending, which);
             }
         }
-        closed(instance).and_then(|| Verdict::Limit(which))
+        closed(instance).and_then(|| Agreement::Limit(which))
     }
 
-    fn run_both(&mut self, calls: &[Call], target: &Guard<'_>, reference: &Guard<'_>) -> Verdict {
-        let ours = target.open(self.bytes);
+    fn run_both(&mut self, calls: &[Call]) -> Agreement {
+        let ours = self.target.open(self.bytes);
         if let Err(Instantiation::Ended { ending, .. }) = &ours
-            && let Some(verdict) = settled(ending)
+            && let Some(agreement) = settled(ending)
         {
             self.step(Question::Instantiate, ending, None);
-            return verdict;
+            return agreement;
         }
-        let theirs = reference.open(self.bytes);
+        let theirs = self.reference.open(self.bytes);
         self.step(Question::Instantiate, &Opened(&ours), Some(&Opened(&theirs)));
         match (ours, theirs) {
             (Ok(ours), Ok(theirs)) => self.run_calls(calls, ours, theirs),
@@ -175,35 +155,43 @@ impl Trial<'_> {
     }
 
     /// At least one of the two gave no instance.
-    fn compare_failures(&self, ours: Option<Instantiation>, theirs: Option<Instantiation>) -> Verdict {
+    fn compare_failures(&self, ours: Option<Instantiation>, theirs: Option<Instantiation>) -> Agreement {
         use Instantiation::{Ended, Rejected};
         match (&ours, &theirs) {
-            (Some(Rejected(_)), Some(Rejected(_))) => Verdict::Equal,
-            (Some(Rejected(reason)), _) => self.refused_by(Side::Target, reason),
-            (_, Some(Rejected(reason))) => self.refused_by(Side::Reference, reason),
+            (Some(Rejected(_)), Some(Rejected(_))) => Agreement::Equal,
+            (Some(Rejected(reason)), _) => {
+                self.rejected_by(self.target, differ(What::Compilation, reason, "compiled"))
+            }
+            (_, Some(Rejected(reason))) => {
+                self.rejected_by(self.reference, differ(What::Compilation, "compiled", reason))
+            }
             (Some(Ended { ending: a, state: x }), Some(Ended { ending: b, state: y })) => {
                 self.compare(a, b).and_then(|| compare_states(x, y, self.settings.nan))
             }
             (Some(Ended { ending, .. }), None) => self.compare(ending, &Ending::Returned(Vec::new())),
             (None, Some(Ended { ending, .. })) => self.compare(&Ending::Returned(Vec::new()), ending),
-            (None, None) => Verdict::Equal,
+            (None, None) => Agreement::Equal,
         }
     }
 
-    fn refused_by(&self, side: Side, reason: &str) -> Verdict {
-        let (target, reference) = match side {
-            Side::Target => (reason, "compiled"),
-            Side::Reference => ("compiled", reason),
-        };
-        one_sided(self.bytes, self.settings, side, differ(What::Compilation, target, reference))
+    /// What it means that only one engine compiles the module, or a function of it.
+    fn rejected_by(&self, engine: Guard<'_>, difference: Agreement) -> Agreement {
+        one_sided(self.bytes, self.settings.features, engine.0, difference)
     }
 
-    fn compare(&self, target: &Ending, reference: &Ending) -> Verdict {
-        match compare_endings(target, reference, self.settings.nan) {
-            Verdict::Inconclusive(Why::Stack) if target != reference && is_shallow(self.bytes) => {
+    fn compare(&self, target: &Ending, reference: &Ending) -> Agreement {
+        let agreement = compare_endings(target, reference, self.settings.nan);
+        match (&agreement, target) {
+            (Agreement::Inconclusive(Why::Stack), _) if target != reference && is_shallow(self.bytes) => {
                 differ(What::Stack, target, reference)
             }
-            verdict => verdict,
+            (Agreement::Differ(Difference { what: What::Compilation, .. }), Ending::Uncompiled(_)) => {
+                self.rejected_by(self.target, agreement)
+            }
+            (Agreement::Differ(Difference { what: What::Compilation, .. }), _) => {
+                self.rejected_by(self.reference, agreement)
+            }
+            _ => agreement,
         }
     }
 
@@ -212,20 +200,25 @@ impl Trial<'_> {
         calls: &[Call],
         mut ours: GuardedInstance,
         mut theirs: GuardedInstance,
-    ) -> Verdict {
-        let mut verdict = self.compare_left_behind(&mut ours, &mut theirs);
+    ) -> Agreement {
+        let mut agreement = self.compare_left_behind(&mut ours, &mut theirs);
         for call in calls {
-            verdict = verdict.and_then(|| self.run_call(call, &mut ours, &mut theirs));
+            agreement = agreement.and_then(|| self.run_call(call, &mut ours, &mut theirs));
         }
         self.fuel = ours.fuel_used();
-        verdict.and_then(|| closed(ours))
+        agreement.and_then(|| closed(ours))
     }
 
-    fn run_call(&mut self, call: &Call, ours: &mut GuardedInstance, theirs: &mut GuardedInstance) -> Verdict {
+    fn run_call(
+        &mut self,
+        call: &Call,
+        ours: &mut GuardedInstance,
+        theirs: &mut GuardedInstance,
+    ) -> Agreement {
         let a = ours.call(&call.export, &call.arguments);
-        if let Some(verdict) = settled(&a) {
+        if let Some(agreement) = settled(&a) {
             self.step(Question::Call(call.clone()), &a, None);
-            return verdict;
+            return agreement;
         }
         let b = theirs.call(&call.export, &call.arguments);
         self.step(Question::Call(call.clone()), &a, Some(&b));
@@ -233,60 +226,35 @@ impl Trial<'_> {
     }
 
     /// Compares states, and finds out where memories or tables differ.
-    fn compare_left_behind(&self, ours: &mut GuardedInstance, theirs: &mut GuardedInstance) -> Verdict {
+    fn compare_left_behind(&self, ours: &mut GuardedInstance, theirs: &mut GuardedInstance) -> Agreement {
         let (a, b) = match (ours.try_state(), theirs.try_state()) {
             (Ok(a), Ok(b)) => (a, b),
-            (Err(message), _) => return differ(What::Panic, format!("panicked: {message}"), "nothing yet"),
-            (_, Err(message)) => return Verdict::Infra(format!("the reference panicked: {message}")),
+            (Err(panic), _) => return differ(What::Panic, panic, "nothing yet"),
+            (_, Err(EnginePanic(message))) => return reference_panicked(&message),
         };
         match compare_states(&a, &b, self.settings.nan) {
-            Verdict::Differ(difference) => Verdict::Differ(locate(difference, &a, ours, theirs)),
-            verdict => verdict,
+            Agreement::Differ(difference) => Agreement::Differ(locate(difference, &a, ours, theirs)),
+            agreement => agreement,
         }
     }
 
     /// In raw mode, a difference that free NaN bits may have caused proves nothing.
-    fn pardon_nan_bits(&self, verdict: Verdict) -> Verdict {
-        let Verdict::Differ(difference) = &verdict else { return verdict };
+    fn pardon_nan_bits(&self, agreement: Agreement) -> Agreement {
+        let Agreement::Differ(difference) = &agreement else { return agreement };
         let of_values =
             !matches!(difference.what, What::Validity | What::Compilation | What::Stack | What::Panic);
         if self.settings.nan == NanMode::Raw && of_values && nan_bits_may_leak(self.bytes) {
-            return Verdict::Inconclusive(Why::NanBits);
+            return Agreement::Inconclusive(Why::NanBits);
         }
-        verdict
+        agreement
     }
 }
 
-fn panic_or_limit(ending: &Ending, which: Which) -> Verdict {
+fn panic_or_limit(ending: &Ending, which: Which) -> Agreement {
     match ending {
         Ending::Panicked(_) => differ(What::Panic, ending, "nothing: it was not asked"),
-        _ => Verdict::Limit(which),
+        _ => Agreement::Limit(which),
     }
-}
-
-/// Finds the place where two memories or tables differ.
-fn locate(
-    difference: Difference,
-    state: &State,
-    ours: &mut dyn Instance,
-    theirs: &mut dyn Instance,
-) -> Difference {
-    let place = match &difference.what {
-        What::Memory(name, _) => index_of(&state.memories, name).and_then(|index| {
-            let place = first_difference(&ours.memory(index), &theirs.memory(index));
-            place.map(|(at, a, b)| (What::Memory(name.clone(), at), a, b))
-        }),
-        What::Table(name, _) => index_of(&state.tables, name).and_then(|index| {
-            let place = first_difference(&ours.table(index), &theirs.table(index));
-            place.map(|(at, a, b)| (What::Table(name.clone(), at), a, b))
-        }),
-        _ => None,
-    };
-    place.map_or(difference, |(what, target, reference)| Difference { what, target, reference })
-}
-
-fn index_of(extents: &[Extent], name: &str) -> Option<usize> {
-    extents.iter().position(|extent| extent.name == name)
 }
 
 fn nan_bits_may_leak(bytes: &[u8]) -> bool {
@@ -299,30 +267,11 @@ fn makes_nans(scan: &Scan) -> bool {
 }
 
 /// Cleaning up is part of the engine, too.
-fn closed(target: GuardedInstance) -> Verdict {
+fn closed(target: GuardedInstance) -> Agreement {
     match target.close() {
-        Ok(()) => Verdict::Equal,
-        Err(message) => differ(What::Panic, format!("panicked while cleaning up: {message}"), "cleaned up"),
-    }
-}
-
-/// The first place where two sequences differ, with what stands there.
-fn first_difference<T: PartialEq + fmt::Display>(a: &[T], b: &[T]) -> Option<(u64, String, String)> {
-    let common = a.iter().zip(b).position(|(a, b)| a != b);
-    let at = common.or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))?;
-    let shown = |side: &[T]| side.get(at).map_or_else(|| "its end".to_owned(), T::to_string);
-    Some((at as u64, shown(a), shown(b)))
-}
-
-/// How an instantiation went, for the report.
-struct Opened<'a>(&'a Result<GuardedInstance, Instantiation>);
-
-impl fmt::Display for Opened<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Ok(_) => f.write_str("instantiated"),
-            Err(Instantiation::Rejected(reason)) => write!(f, "not compiled: {reason}"),
-            Err(Instantiation::Ended { ending, .. }) => ending.fmt(f),
+        Ok(()) => Agreement::Equal,
+        Err(EnginePanic(message)) => {
+            differ(What::Panic, format!("panicked while cleaning up: {message}"), "cleaned up")
         }
     }
 }

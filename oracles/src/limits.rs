@@ -1,13 +1,15 @@
-//! Limits: those of the engines, as a table, and those that keep a compiler from being led astray.
+//! Limits: those by which engines explain a rejection, and those that keep a compiler from being led astray.
 
 use std::{collections::BTreeMap, fmt};
 
+use mutagen_features::Features;
+
 use crate::{
+    engine::Engine,
     scan::{Scan, stack_cells},
-    settings::Features,
 };
 
-/// Something of which there can be too much.
+/// A quantity that can be limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Which {
     /// Bytes of a module.
@@ -82,71 +84,61 @@ impl fmt::Display for Which {
     }
 }
 
-/// The greatest number of something that each engine takes; `None` is without limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EngineLimit {
-    /// Of what.
-    pub which: Which,
-    /// The most that wasmi takes.
-    pub target: Option<u64>,
-    /// The most that wasmtime takes.
-    pub reference: Option<u64>,
+/// The limit that engines in browsers have agreed on; most other engines have it, too. `None` where there is none.
+///
+/// ```
+/// use mutagen_oracles::{Which, web_limit};
+///
+/// assert_eq!(web_limit(Which::Parameters), Some(1_000));
+/// ```
+pub fn web_limit(which: Which) -> Option<u64> {
+    match which {
+        Which::Tables | Which::Memories => Some(100),
+        Which::Parameters | Which::Results => Some(1_000),
+        Which::ElementSegments | Which::DataSegments | Which::NameBytes => Some(100_000),
+        Which::Types | Which::Imports | Which::Functions | Which::Globals | Which::Exports => Some(1_000_000),
+        Which::InputBytes
+        | Which::BodyBytes
+        | Which::Locals
+        | Which::StackCells
+        | Which::BrTableTargets
+        | Which::Nesting
+        | Which::LoopLocals
+        | Which::MemoryPages
+        | Which::TableElements => None,
+    }
 }
 
-const fn both(which: Which, limit: u64) -> EngineLimit {
-    EngineLimit { which, target: Some(limit), reference: Some(limit) }
-}
-
-/// What the engines take, as measured. Where they differ, one accepts a module and the other does not, legally.
-pub const ENGINE_LIMITS: &[EngineLimit] = &[
-    EngineLimit { which: Which::Locals, target: Some(30_000), reference: Some(50_000) },
-    EngineLimit { which: Which::StackCells, target: Some(65_535), reference: None },
-    EngineLimit { which: Which::BrTableTargets, target: Some(131_072), reference: Some(65_520) },
-    EngineLimit { which: Which::BodyBytes, target: None, reference: Some(7_654_321) },
-    both(Which::Tables, 100),
-    both(Which::Memories, 100),
-    both(Which::Parameters, 1_000),
-    both(Which::Results, 1_000),
-    both(Which::Types, 1_000_000),
-    both(Which::Imports, 1_000_000),
-    both(Which::Functions, 1_000_000),
-    both(Which::Globals, 1_000_000),
-    both(Which::Exports, 1_000_000),
-    both(Which::ElementSegments, 100_000),
-    both(Which::DataSegments, 100_000),
-    both(Which::NameBytes, 100_000),
+/// What can explain that an engine rejects a module, in the order in which it is tried: first that in which engines
+/// differ most.
+const EXPLANATIONS: [Which; 16] = [
+    Which::Locals,
+    Which::StackCells,
+    Which::BrTableTargets,
+    Which::BodyBytes,
+    Which::Tables,
+    Which::Memories,
+    Which::Parameters,
+    Which::Results,
+    Which::Types,
+    Which::Imports,
+    Which::Functions,
+    Which::Globals,
+    Which::Exports,
+    Which::ElementSegments,
+    Which::DataSegments,
+    Which::NameBytes,
 ];
 
-/// What a generator should stay below, far from where engines begin to differ: half of what every engine takes.
-///
-/// ```
-/// use mutagen_oracles::{Which, generator_limit};
-///
-/// assert_eq!(generator_limit(Which::Locals), Some(15_000));
-/// ```
-pub fn generator_limit(which: Which) -> Option<u64> {
-    let row = ENGINE_LIMITS.iter().find(|row| row.which == which)?;
-    row.target.into_iter().chain(row.reference).min().map(|limit| limit / 2)
-}
-
-/// Which of the two engines a limit belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Target,
-    Reference,
-}
-
-/// The limit that explains why one engine alone rejects a module, if there is one.
-pub(crate) fn explain_rejection(bytes: &[u8], features: &Features, by: Side) -> Option<Which> {
+/// The engine's limit that explains why it rejects a module, if there is one.
+pub(crate) fn explain_rejection(bytes: &[u8], features: Features, by: &dyn Engine) -> Option<Which> {
     let scan = Scan::of(bytes);
-    let exceeded = |row: &&EngineLimit| {
-        let limit = if by == Side::Target { row.target } else { row.reference };
-        limit.is_some_and(|limit| measure(row.which, &scan, bytes, features) > limit)
-    };
-    ENGINE_LIMITS.iter().find(exceeded).map(|row| row.which)
+    let exceeded =
+        |which: &Which| by.limit(*which).is_some_and(|limit| measure(*which, &scan, bytes, features) > limit);
+    EXPLANATIONS.into_iter().find(exceeded)
 }
 
-fn measure(which: Which, scan: &Scan, bytes: &[u8], features: &Features) -> u64 {
+fn measure(which: Which, scan: &Scan, bytes: &[u8], features: Features) -> u64 {
     match which {
         Which::InputBytes => bytes.len() as u64,
         Which::Types => scan.types,
@@ -193,7 +185,7 @@ pub const GATE: &[(Which, u64)] = &[
 /// ```
 pub fn gate(bytes: &[u8]) -> Option<Which> {
     let scan = Scan::of(bytes);
-    let closed = |row: &&(Which, u64)| measure(row.0, &scan, bytes, &Features::NONE) > row.1;
+    let closed = |row: &&(Which, u64)| measure(row.0, &scan, bytes, Features::NONE) > row.1;
     GATE.iter().find(closed).map(|row| row.0)
 }
 
@@ -246,8 +238,8 @@ impl Chains<'_> {
             let chain = self.longest(*callee, depth + 1)?;
             below = Chain { depth: below.depth.max(chain.depth), bytes: below.bytes.max(chain.bytes) };
         }
-        // No frame holds more than each local and each operand. An operand takes at least a byte of code, but for those of
-        // calls and blocks with many.
+        // A frame holds at most every local and every operand. An operand takes at least a byte of code, except for those of
+        // calls and blocks with many results.
         let frame = 256 + 16 * (body.locals + body.bytes + body.wide_operands);
         let chain = Chain { depth: below.depth + 1, bytes: below.bytes + frame };
         self.known.insert(function, chain);

@@ -1,13 +1,19 @@
-//! Reads the facts about a module that gate, limits and verdicts ask for. The only place that knows wasmparser.
+//! Reads the facts about a module that the gate, the limits and the comparison ask for. Only this module and its parts use
+//! wasmparser.
 //!
 //! Nothing is validated here: a module that is malformed is read as far as it goes.
 
+mod cells;
+mod nans;
+
 use wasmparser::{
-    BlockType, CompositeInnerType, FuncValidatorAllocations, FunctionBody, Operator, OperatorsReader, Parser,
-    Payload, TypeRef, ValType, ValidPayload, Validator, WasmFeatures,
+    BlockType, CompositeInnerType, FunctionBody, Operator, OperatorsReader, Parser, Payload, TypeRef,
+    ValType, WasmFeatures,
 };
 
-use crate::settings::Features;
+use mutagen_features::{Feature, Features};
+
+pub(crate) use self::cells::stack_cells;
 
 /// Facts about a module.
 #[derive(Clone, Debug, Default)]
@@ -53,15 +59,30 @@ pub(crate) struct Body {
     pub has_vectors: bool,
 }
 
-/// The flags that wasmparser, and with it wasmtime, knows our features by.
-pub(crate) fn wasm_features(features: &Features) -> WasmFeatures {
-    let mut flags = WasmFeatures::FLOATS;
-    for name in features.consistent().enabled() {
-        flags |= WasmFeatures::from_name(&name.to_uppercase()).unwrap_or(WasmFeatures::empty());
-    }
-    // What `externref` also needs.
-    flags.set(WasmFeatures::GC_TYPES, features.reference_types);
+/// The flags by which wasmparser, and with it wasmtime, knows our features.
+pub(crate) fn wasm_features(features: Features) -> WasmFeatures {
+    let mut flags = features.iter().map(flag).fold(WasmFeatures::FLOATS, |flags, flag| flags | flag);
+    // `externref` needs these types, too.
+    flags.set(WasmFeatures::GC_TYPES, features.contains(Feature::ReferenceTypes));
     flags
+}
+
+fn flag(feature: Feature) -> WasmFeatures {
+    match feature {
+        Feature::MutableGlobal => WasmFeatures::MUTABLE_GLOBAL,
+        Feature::MultiValue => WasmFeatures::MULTI_VALUE,
+        Feature::SignExtension => WasmFeatures::SIGN_EXTENSION,
+        Feature::SaturatingFloatToInt => WasmFeatures::SATURATING_FLOAT_TO_INT,
+        Feature::BulkMemory => WasmFeatures::BULK_MEMORY,
+        Feature::ReferenceTypes => WasmFeatures::REFERENCE_TYPES,
+        Feature::Simd => WasmFeatures::SIMD,
+        Feature::RelaxedSimd => WasmFeatures::RELAXED_SIMD,
+        Feature::TailCall => WasmFeatures::TAIL_CALL,
+        Feature::ExtendedConst => WasmFeatures::EXTENDED_CONST,
+        Feature::MultiMemory => WasmFeatures::MULTI_MEMORY,
+        Feature::Memory64 => WasmFeatures::MEMORY64,
+        Feature::WideArithmetic => WasmFeatures::WIDE_ARITHMETIC,
+    }
 }
 
 impl Scan {
@@ -83,7 +104,8 @@ impl Scan {
     }
 }
 
-/// A scan under way: functions learn their parameters from two sections before the one with their bodies.
+/// A scan under way. It keeps types and functions, because the number of parameters of a body stands in two sections before
+/// it.
 #[derive(Default)]
 struct Reading {
     scan: Scan,
@@ -190,7 +212,7 @@ impl Reading {
         self.arity_of_function(function).parameters
     }
 
-    /// How many operands an operator takes along or leaves that its size does not show.
+    /// How many operands an operator takes and leaves beyond those that its size in bytes shows.
     fn wide_operands(&self, operator: &Operator<'_>) -> u64 {
         match operator {
             Operator::Call { function_index } => self.arity_of_function(*function_index).results,
@@ -269,92 +291,9 @@ impl Body {
                 self.calls_indirectly = true
             }
             operator => {
-                self.makes_nans |= makes_nans(operator);
-                self.leaks_nan_bits |= leaks_nan_bits(operator);
+                self.makes_nans |= nans::makes_nans(operator);
+                self.leaks_nan_bits |= nans::leaks_nan_bits(operator);
             }
         }
     }
-}
-
-/// The scalar operators whose NaN results have bits that the specification leaves open.
-fn makes_nans(operator: &Operator<'_>) -> bool {
-    use Operator::*;
-    matches!(
-        operator,
-        F32Add
-            | F32Sub
-            | F32Mul
-            | F32Div
-            | F32Min
-            | F32Max
-            | F32Sqrt
-            | F32Ceil
-            | F32Floor
-            | F32Trunc
-            | F32Nearest
-            | F32DemoteF64
-            | F64Add
-            | F64Sub
-            | F64Mul
-            | F64Div
-            | F64Min
-            | F64Max
-            | F64Sqrt
-            | F64Ceil
-            | F64Floor
-            | F64Trunc
-            | F64Nearest
-            | F64PromoteF32
-    )
-}
-
-/// The scalar operators through which NaN bits reach integers, memory or the sign of a number.
-fn leaks_nan_bits(operator: &Operator<'_>) -> bool {
-    use Operator::*;
-    matches!(
-        operator,
-        I32ReinterpretF32 | I64ReinterpretF64 | F32Store { .. } | F64Store { .. } | F32Copysign | F64Copysign
-    )
-}
-
-/// The greatest number of 64-bit cells that wasmi sets aside for a function: those of its locals and operands, and one
-/// more for each local. Where vectors are about, every operand counts as one. Reading all this takes validation, so it
-/// is asked for only when an engine refused a module that is otherwise fine.
-pub(crate) fn stack_cells(bytes: &[u8], features: &Features) -> u64 {
-    let mut validator = Validator::new_with_features(wasm_features(features));
-    let operand = if Scan::of(bytes).has_vectors { VECTOR_CELLS } else { 1 };
-    let mut most = 0;
-    for payload in Parser::new(0).parse_all(bytes) {
-        let Ok(payload) = payload else { break };
-        match validator.payload(&payload) {
-            Ok(ValidPayload::Func(function, body)) => {
-                let validator = function.into_validator(FuncValidatorAllocations::default());
-                most = most.max(cells_of_body(validator, &body, operand).unwrap_or(0));
-            }
-            Ok(_) => {}
-            Err(_) => break,
-        }
-    }
-    most
-}
-
-const VECTOR_CELLS: u64 = 2;
-
-fn cells_of_body<T: wasmparser::WasmModuleResources>(
-    mut validator: wasmparser::FuncValidator<T>,
-    body: &FunctionBody<'_>,
-    operand: u64,
-) -> wasmparser::Result<u64> {
-    let mut reader = body.get_binary_reader();
-    validator.read_locals(&mut reader)?;
-    let locals = (0..validator.len_locals()).filter_map(|local| validator.get_local_type(local));
-    let locals: u64 = locals.map(|ty| 1 + if is_vector(&ty) { VECTOR_CELLS } else { 1 }).sum();
-    let mut height = 0;
-    let mut operators = OperatorsReader::new(reader);
-    while !operators.eof() {
-        let (operator, offset) = operators.read_with_offset()?;
-        validator.op(offset, &operator)?;
-        height = height.max(u64::from(validator.operand_stack_height()));
-    }
-    Ok(locals + operand * height)
 }

@@ -54,7 +54,7 @@ pub enum Value {
     F64(u64),
     /// Vector of 128 bits.
     V128(u128),
-    /// Function reference, of which only null-ness can be told across engines.
+    /// Function reference. Engines can only be compared in whether it is null.
     FuncRef {
         /// Whether it refers to nothing.
         null: bool,

@@ -1,4 +1,4 @@
-//! How what can be seen of an instance is read: the same way for every engine.
+//! Reads the visible state of an instance, in the same way for every engine.
 
 use crate::{
     host::Host,
@@ -6,7 +6,7 @@ use crate::{
     value::Value,
 };
 
-/// An engine's store, as far as it takes to look at an instance.
+/// The part of an engine's store that is needed to read the state of an instance.
 pub(crate) trait Look {
     type Memory: Copy;
     type Global: Copy;

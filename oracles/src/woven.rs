@@ -1,19 +1,18 @@
-//! What is seen of the target from inside.
+//! Probes and bug switches inside of a woven engine.
 
 use mutagen_weave::probes::{self, NamesError};
 
-use crate::{Engine, Settings, Wasmi};
+use crate::Engine;
 
-/// Whether this program's wasmi has its probes and its bug switch: validates a small module and looks.
+/// Checks that the engine has its probes and its bug switch in this program: it validates a small module meanwhile.
 ///
 /// # Errors
 ///
 /// Says what is missing and how to build the program so that it is there.
-pub fn prove_woven() -> Result<(), mutagen_weave::NotWoven> {
-    let wasmi = Wasmi::new(&Settings::default());
+pub fn prove_woven(engine: &dyn Engine) -> Result<(), mutagen_weave::NotWoven> {
     // One function with one constant: enough for the operand stack, where bugs sit.
     let module = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x07\x01\x05\0\x41\0\x1a\x0b";
-    mutagen_weave::prove(|| drop(wasmi.validate(module)))
+    mutagen_weave::prove(|| drop(engine.validate(module)))
 }
 
 /// What the tests of a campaign vary, and so what its traces are about.
@@ -21,24 +20,21 @@ pub fn prove_woven() -> Result<(), mutagen_weave::NotWoven> {
 pub enum Watched {
     /// Whole modules.
     Modules,
-    /// One function in a module that is always the same. How that module is read and set up says nothing about the function,
-    /// and the growing of collections hardly does; but both give new edges to tests that do nothing new.
+    /// One function in a module that is always the same. How that module is read and set up says nothing about the
+    /// function, and the growing of collections hardly does; but both give new edges to tests that do nothing new.
     Functions,
 }
 
-/// The files that deal with a function: its operators are validated, translated and executed there.
-const FUNCTIONS: [&str; 4] =
-    ["wasmparser-0.228.0/src/validator/operators.rs", "wasmi-2.0.0/src/engine/", "wasmi_core-", "wasmi_ir-"];
-
-/// Switches the probes of wasmi off that are unstable, or that a campaign does not want to see.
+/// Switches off the probes that are unstable, and those that a campaign against this engine does not need.
 ///
 /// # Errors
 ///
 /// If the names of the probes cannot be read from the program's own file.
-pub fn watch(watched: Watched) -> Result<(), NamesError> {
+pub fn watch(watched: Watched, engine: &dyn Engine) -> Result<(), NamesError> {
     probes::switch_off_unstable()?;
-    if watched == Watched::Functions {
-        probes::switch_off_files(|file| !FUNCTIONS.iter().any(|wanted| file.starts_with(wanted)))?;
+    let wanted = engine.function_code();
+    if watched == Watched::Functions && !wanted.is_empty() {
+        probes::switch_off_files(|file| !wanted.iter().any(|wanted| file.starts_with(wanted)))?;
     }
     Ok(())
 }

@@ -1,36 +1,38 @@
-//! How many tests per second campaigns make with default settings, and what the engines alone make of the same modules.
+//! Tests per second of campaigns with default settings, and of the engines alone on the same modules.
 //!
-//! `cargo bench -p mutagen-properties`. A campaign chooses and mutates, encodes, asks wasmi, watches its path and learns from
-//! it, and asks wasmtime where that is needed, in batches where it can. The engines alone get the encoded modules of the same
-//! campaign one by one: validate them, or compile, instantiate, call with the same arguments and look at the state.
+//! `cargo bench -p mutagen-properties`. A campaign chooses and mutates a test, encodes it, runs wasmi, learns
+//! from its path, and runs wasmtime where necessary, in batches where possible. The engines alone get the
+//! encoded modules of the same campaign one by one. They validate them, or compile and instantiate them, call
+//! them with the same arguments and read the state.
 //!
-//! Each round has a seed of its own; in a round the contestants follow each other; medians over the rounds are shown.
-//! Counted is what one core does in a second of its own time, so that a busy machine disturbs little.
+//! Each round has its own seed. In a round the contestants run one after the other, and the medians over all
+//! rounds are shown. Rates are per second of processor time, so that a busy machine disturbs them little.
 
 #[path = "../../oracles/benches/common/cpu_time.rs"]
 mod cpu_time;
 
-use std::hash::Hash;
 use std::hint::black_box;
+use std::sync::Arc;
 
 use cpu_time::cpu_time;
-use mutagen_engine::{Campaign, Event, Generate, Mutable, Property, Report, Scope, Source, Strategy};
-use mutagen_oracles::{
-    Call, Ending, Engine, TrapKind, Wasmi, Wasmtime, Watched, on_stack, prove_woven, watch,
+use mutagen_engine::{Campaign, Event, Report, Source, Strategy};
+use mutagen_oracles::{Call, Ending, Engine, Settings, TrapKind, Wasmi, Wasmtime, on_stack, prove_woven};
+use mutagen_properties::{
+    Context, Direction, FunctionGenerator, FunctionSubject, Functions, Injection, ModuleGenerator, Subject,
+    ValidatorSubject,
 };
-use mutagen_properties::{Context, Direction, INCONCLUSIVE, Injection, Interpreter, Search, Validator};
-use mutagen_wasm_ast::{Features, Module, Stub};
+use mutagen_wasm_ast::Features;
 
 const FEATURES: Features = Features::WASM1;
 /// The seeds are 0, 1, and so on.
 const ROUNDS: u64 = 5;
 const VALIDATOR_TESTS: u64 = 50_000;
 const INTERPRETER_TESTS: u64 = 20_000;
-/// More inconclusive tests than this would be wasted.
+/// The largest tolerated share of inconclusive tests.
 const MOST_INCONCLUSIVE: f64 = 0.01;
 
 fn main() {
-    prove_woven().expect("this program is woven");
+    prove_woven(&Wasmi::new(&Settings::default())).expect("this program is woven");
     on_stack(run).expect("there is a thread");
 }
 
@@ -43,31 +45,27 @@ fn run() {
 
     let validate = |engine: &dyn Engine, wasm: &[u8]| drop(black_box(engine.validate(wasm)));
     let mut table = Table::new("validate", VALIDATOR_TESTS);
-    watch(Watched::Modules).expect("the probes have names");
     for seed in 0..ROUNDS {
-        let property = || Validator::new(&context, Direction::Accept).expect("the usual settings are fine");
-        let modules = table.campaign(seed, Search::suit_modules, Module::generate, property, Module::encode);
+        let subject = ValidatorSubject::new(context.clone(), Direction::Accept, ModuleGenerator::Derived);
+        let modules = table.campaign(seed, subject);
         table.line("wasmi alone: validate", &modules, |wasm| validate(&wasmi, wasm));
         table.line("wasmtime alone: validate", &modules, |wasm| validate(&wasmtime, wasm));
     }
     table.print();
 
-    let (ty, calls) = (Interpreter::paper_type(), Interpreter::calls_of(&Interpreter::paper_type()));
+    let (ty, calls) = (Functions::paper_type(), Functions::calls_of(&Functions::paper_type()));
     let mut table = Table::new("interpret", INTERPRETER_TESTS);
-    watch(Watched::Functions).expect("the probes have names");
     for seed in 0..ROUNDS {
-        let property = || Interpreter::new(&context, ty.clone()).expect("the usual settings are fine");
-        let encode = |stub: &Stub| stub.to_module(&ty).encode();
-        let signature = ty.clone();
-        let generate = move |source: &mut Source, _| Stub::typed(&signature, source);
-        let modules = table.campaign(seed, Search::suit_typed_functions, generate, property, encode);
+        let subject = FunctionSubject::new(context.clone(), ty.clone(), FunctionGenerator::Typed);
+        let modules = table.campaign(seed, subject);
         table.line("wasmi alone: run", &modules, |wasm| run_all(&wasmi, wasm, &calls));
         table.line("wasmtime alone: compile and run", &modules, |wasm| run_all(&wasmtime, wasm, &calls));
     }
     table.print();
 }
 
-/// Instantiates a module, if it is valid, makes the calls, and looks at the state. A call without end is the last one.
+/// Instantiates a module, if it is valid, makes the calls, and looks at the state. A call that runs out of
+/// fuel is the last one.
 fn run_all(engine: &dyn Engine, wasm: &[u8], calls: &[Call]) {
     let Ok(mut instance) = engine.instantiate(wasm) else { return };
     for call in calls {
@@ -78,7 +76,7 @@ fn run_all(engine: &dyn Engine, wasm: &[u8], calls: &[Call]) {
     black_box(instance.state());
 }
 
-/// Rates by contestant; the campaign is the first.
+/// The rates of each contestant. The campaign is the first.
 struct Table {
     campaign: &'static str,
     tests: u64,
@@ -92,29 +90,23 @@ impl Table {
         Table { campaign, tests, inconclusive: 0, passed: 0, lines: Vec::new() }
     }
 
-    /// Runs a campaign twice: to see what it tests, and to see how long it takes. Gives the modules.
-    fn campaign<T, P>(
-        &mut self,
-        seed: u64,
-        suit: fn(Strategy) -> Strategy,
-        generate: impl Fn(&mut Source, usize) -> T + Clone + 'static,
-        property: impl Fn() -> P,
-        encode: impl Fn(&T) -> Vec<u8> + Sync,
-    ) -> Vec<Vec<u8>>
-    where
-        T: Mutable + Clone + Hash,
-        P: Property<T>,
-    {
-        let search = Search::new("mutagen", "default", &[""; 0]).expect("it is the default");
-        let strategy = suit(search.strategy().clone());
-        let run = |campaign: Campaign<'_, T>| -> Report<T> {
-            let mut guidance = strategy.guidance(seed, Scope::new().with(FEATURES), generate.clone());
-            campaign.tests(self.tests).run(&mut guidance, &mut property())
+    /// Runs a campaign twice: first to collect the modules that it tests, then to measure its time. Returns
+    /// the modules.
+    fn campaign<S: Subject>(&mut self, seed: u64, subject: S) -> Vec<Vec<u8>> {
+        subject.watch().expect("the probes have names");
+        let (subject, tests) = (Arc::new(subject), self.tests);
+        let strategy = subject.suit(Strategy::default());
+        let run = |campaign: Campaign<'_, S::Value>| -> Report<S::Value> {
+            let maker = Arc::clone(&subject);
+            let generate = move |source: &mut Source, size| maker.generate(source, size);
+            let mut guidance = strategy.guidance(seed, subject.scope(), generate);
+            let mut property = subject.property().expect("the usual settings are fine");
+            campaign.tests(tests).run(&mut guidance, &mut property)
         };
         let mut modules = Vec::new();
         let report = run(Campaign::new(seed).events(|event| {
             if let Event::Tested { value, .. } = event {
-                modules.push(encode(value));
+                modules.extend(subject.module(value));
             }
         }));
         assert_eq!(report.tests, self.tests, "seed {seed} found a difference of the unmodified engines");
@@ -123,7 +115,7 @@ impl Table {
         let seconds = (cpu_time() - start).as_secs_f64();
         self.note("campaign", seconds);
         self.passed += report.passed;
-        self.inconclusive += report.labels.get(INCONCLUSIVE).copied().unwrap_or(0);
+        self.inconclusive += report.inconclusive;
         modules
     }
 

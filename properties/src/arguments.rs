@@ -1,10 +1,11 @@
-//! Arguments that show what ordinary ones hide.
+//! Boundary and random arguments, which show differences that ordinary arguments hide.
 
 use mutagen_engine::Source;
 use mutagen_oracles::{Value, ValueType};
 use mutagen_wasm_ast::{FuncType, ValType};
 
-/// How many argument lists a function is called with. More on one instance cost next to nothing, and shorten the tail.
+/// How many argument lists a function is called with. Further calls on the same instance cost almost nothing,
+/// and rare bugs are found sooner.
 const LISTS: usize = 6;
 
 /// The value types of a signature, as engines know them.
@@ -24,8 +25,8 @@ fn value_type(ty: ValType) -> ValueType {
     }
 }
 
-/// The argument lists for a signature: all zero, then boundary values of every type. Parameters of one type get different ones,
-/// since a function of two equal arguments does not show which is which.
+/// The argument lists for a signature: all zero, then boundary values of every type. Parameters of the same
+/// type get different values, since equal arguments would hide that they are swapped.
 ///
 /// ```
 /// use mutagen_oracles::{Value, ValueType};
@@ -46,7 +47,7 @@ pub fn boundary_arguments(signature: &[ValueType]) -> Vec<Vec<Value>> {
     (0..LISTS).map(arguments).collect()
 }
 
-/// Arguments for a signature with random bits.
+/// Arguments with random bits for a signature.
 pub(crate) fn random_arguments(signature: &[ValueType], source: &mut Source) -> Vec<Value> {
     let value = |ty: &ValueType| match ty {
         ValueType::I32 => Value::I32(source.bits() as u32),
@@ -59,8 +60,8 @@ pub(crate) fn random_arguments(signature: &[ValueType], source: &mut Source) -> 
     signature.iter().map(value).collect()
 }
 
-/// The boundary value of a type in one of the lists. 65,536 is the first address behind a memory of one page; the last number
-/// is large, odd, and negative as a byte; 2.5 is rounded to even.
+/// The boundary value of a type in one of the lists. 65,536 is the first address after a memory of one page.
+/// The last number is large, odd, and negative as a byte. 2.5 shows rounding to even.
 fn boundary(ty: ValueType, list: usize) -> Value {
     match ty {
         ValueType::I32 => Value::I32([0, u32::MAX, 1 << 31, 0x1_0000, 1, 0x7fff_ff9b][list]),

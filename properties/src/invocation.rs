@@ -1,10 +1,13 @@
 //! Hosts agree on which argument lists a function takes: the property `invocation`.
 
-use mutagen_engine::{Generate, Mutable, Outcome, Property};
-use mutagen_oracles::{Call, Validity, Value};
+use mutagen_engine::{Generate, Mutable, Outcome, Property, Scope, Source, Strategy};
+use mutagen_oracles::{Call, EngineError, Validity, Value, Watched};
 use mutagen_wasm_ast::{F32, F64, FuncType, Stub};
 
+use crate::generators::suit_modules;
+use crate::interpreter_i32::stub_of;
 use crate::pair::{Context, Pair};
+use crate::subject::{Case, Subject, WatchError, watch_target};
 
 /// A function and any argument list: too short, too long, of wrong types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
@@ -71,14 +74,9 @@ impl Invocation {
     ///
     /// # Errors
     ///
-    /// If the reference refuses the settings.
-    pub fn new(context: &Context, ty: FuncType) -> Result<Self, String> {
+    /// If an engine refuses the settings.
+    pub fn new(context: &Context, ty: FuncType) -> Result<Self, EngineError> {
         Ok(Self { pair: Pair::new(context)?, ty })
-    }
-
-    /// The engines.
-    pub fn pair(&self) -> &Pair {
-        &self.pair
     }
 
     /// The call by which it is judged.
@@ -90,9 +88,68 @@ impl Invocation {
 impl Property<Invoked> for Invocation {
     fn check(&mut self, invoked: &Invoked) -> Outcome {
         let bytes = invoked.stub.to_module(&self.ty).encode();
-        match self.pair.target_validity(&bytes) {
+        match self.pair.target_opinion(&bytes).validity() {
             Validity::Rejected(_) => Outcome::discarded(),
             _ => self.pair.confirmed(&bytes, &[Self::call(invoked)]),
         }
+    }
+}
+
+/// Campaigns on the property `invocation`.
+pub struct InvocationSubject {
+    context: Context,
+    ty: FuncType,
+}
+
+impl InvocationSubject {
+    /// Campaigns on functions of this type.
+    pub fn new(context: Context, ty: FuncType) -> Self {
+        Self { context, ty }
+    }
+}
+
+impl Subject for InvocationSubject {
+    type Value = Invoked;
+    type Property = Invocation;
+
+    fn property(&self) -> Result<Invocation, EngineError> {
+        Invocation::new(&self.context, self.ty.clone())
+    }
+
+    fn generate(&self, source: &mut Source, size: usize) -> Invoked {
+        Invoked::generate(source, size)
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::new().with(self.context.settings.features)
+    }
+
+    fn suit(&self, strategy: Strategy) -> Strategy {
+        suit_modules(strategy)
+    }
+
+    fn case(&self, invoked: &Invoked) -> Case {
+        let wasm = invoked.stub.to_module(&self.ty).encode();
+        Case::Module { wasm, calls: vec![Invocation::call(invoked)] }
+    }
+
+    /// The arguments are those of the first call, or an empty list if there is no call. Returns `None` if
+    /// their types are never generated.
+    fn value(&self, case: &Case) -> Option<Invoked> {
+        let Case::Module { calls, .. } = case else { return None };
+        let arguments = calls.iter().take(1).flat_map(|call| &call.arguments).map(Argument::of);
+        Some(Invoked { stub: stub_of(case, &self.ty)?, arguments: arguments.collect::<Option<_>>()? })
+    }
+
+    fn module(&self, invoked: &Invoked) -> Option<Vec<u8>> {
+        Some(invoked.stub.to_module(&self.ty).encode())
+    }
+
+    fn context(&self) -> Option<&Context> {
+        Some(&self.context)
+    }
+
+    fn watch(&self) -> Result<(), WatchError> {
+        watch_target(&self.context, Watched::Functions)
     }
 }

@@ -1,34 +1,41 @@
-//! What must hold: validators agree, interpreters agree, single steps do not interfere.
+//! The properties: validators agree, interpreters agree, machines do not leak.
 //!
-//! | property | precondition | must hold |
-//! |---|---|---|
-//! | [`Validator`] | the target accepts the module | the reference accepts it, too |
-//! | [`Interpreter`] | both accept the function | same results, traps, memory and globals |
-//! | [`Modules`] | both accept the module | the same of every exported function |
-//! | [`Invocation`] | both accept the function | both take an argument list, or both refuse it |
-//! | [`ssni`] | indistinguishable states that step | they stay indistinguishable |
+//! | property | what is tested | precondition | must hold |
+//! |---|---|---|---|
+//! | `validator`: [`Validator`] | modules | the target accepts the module | the reference accepts it, too |
+//! | `interpreter-i32`: [`Functions`] | functions of one type | both accept the function | same results, traps, memory and globals |
+//! | `interpreter`: [`Modules`] | modules | both accept the module | the same of every exported function |
+//! | `invocation`: [`Invocation`] | a function and arguments | both accept the function | both take an argument list, or both refuse it |
+//! | `ssni-stack` and related ones: [`stack_machine`], [`register_machine`] | pairs of states | indistinguishable states that step | they stay indistinguishable |
+//!
+//! Each has a [`Subject`], which knows what else a campaign needs: how values are made, stored and read back.
 
 mod arguments;
 mod discrepancies;
-mod injected;
+mod generators;
+mod injection;
 mod interpreter;
+mod interpreter_i32;
 mod invocation;
-mod modules;
+mod noninterference;
 mod pair;
-mod search;
 mod smith;
-pub mod ssni;
+mod subject;
 mod times;
 mod validator;
 
 pub use arguments::{boundary_arguments, signature_of};
 pub use discrepancies::{Discrepancies, Discrepancy};
-pub use injected::{Injected, Injection};
-pub use interpreter::Interpreter;
-pub use invocation::{Argument, Invocation, Invoked};
-pub use modules::Modules;
-pub use pair::{Context, DISCREPANCY, INCONCLUSIVE, Pair, outcome, settings};
-pub use search::{ModuleGenerator, Search, UnknownSearch};
+pub use generators::{FunctionGenerator, ModuleGenerator};
+pub use injection::Injection;
+pub use interpreter::{ModuleSubject, Modules};
+pub use interpreter_i32::{FunctionSubject, Functions};
+pub use invocation::{Argument, Invocation, InvocationSubject, Invoked};
+pub use noninterference::{
+    Noninterference, RegisterSubject, StackSubject, UnknownNoninterference, register_machine, stack_machine,
+};
+pub use pair::{Context, DISCREPANCY, Pair, outcome};
 pub use smith::Smith;
+pub use subject::{Case, MachinePair, Subject, WatchError, require_bugs};
 pub use times::Times;
-pub use validator::{Direction, Validator};
+pub use validator::{Direction, Validator, ValidatorSubject};

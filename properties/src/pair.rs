@@ -2,49 +2,72 @@
 
 use mutagen_engine::{Failure, Outcome};
 use mutagen_oracles::{
-    Call, Difference, Engine, Features as OracleFeatures, Guarded, Judgement, Question, Settings, Step,
-    Validity, Verdict, Wasmi, Wasmtime, compare_validity, confirm, judge,
+    Agreement, Call, Difference, Engine, EngineEntry, EngineError, Guarded, Judgement, Opinion, Registry,
+    Settings, Wrapped, confirm, judge, judge_validity,
 };
 use mutagen_wasm_ast::Features;
 
 use crate::discrepancies::Discrepancies;
-use crate::injected::{Injected, Injection};
+use crate::injection::Injection;
 use crate::times::Times;
 
 /// How often a difference must show in fresh engines before it is believed.
 const CONFIRMATIONS: usize = 3;
 
-/// The target with what is injected into it, and the reference.
+/// The target with its injection, and the reference.
 pub struct Pair {
-    pub(crate) settings: Settings,
-    pub(crate) target: Guarded<Injected<Wasmi>>,
-    pub(crate) reference: Wasmtime,
-    injection: Injection,
-    pub(crate) discrepancies: Discrepancies,
-    /// Where the time went.
-    pub(crate) times: Times,
+    pub(crate) context: Context,
+    pub(crate) target: Guarded<Wrapped<Box<dyn Engine>, Injection>>,
+    pub(crate) reference: Guarded<Box<dyn Engine>>,
 }
 
 /// What all workers of a campaign on two engines share.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Context {
-    /// The features that are on, on both sides.
+    /// The engine under test.
+    pub target: EngineEntry,
+    /// The engine that it is compared with.
+    pub reference: EngineEntry,
+    /// The settings of both engines.
     pub settings: Settings,
-    /// What is injected into the target.
+    /// The injection into the target.
     pub injection: Injection,
-    /// Where differences of the published engines go.
+    /// The collection of differences between the published engines.
     pub discrepancies: Discrepancies,
-    /// Where the time goes.
+    /// The time spent in each engine.
     pub times: Times,
 }
 
 impl Context {
-    /// Both engines with these features, and nothing injected.
-    pub fn new(features: Features) -> Self {
-        Self { settings: settings(features), ..Self::default() }
+    /// Two engines with the same settings, and nothing injected.
+    pub fn of(target: &EngineEntry, reference: &EngineEntry, settings: Settings) -> Self {
+        Self {
+            target: target.clone(),
+            reference: reference.clone(),
+            settings,
+            injection: Injection::default(),
+            discrepancies: Discrepancies::default(),
+            times: Times::default(),
+        }
     }
 
-    /// With this injected into the target.
+    /// The default target and reference, with these features.
+    ///
+    /// ```
+    /// use mutagen_properties::Context;
+    /// use mutagen_wasm_ast::Features;
+    ///
+    /// let context = Context::new(Features::WASM1);
+    /// assert_eq!((context.target.name, context.reference.name), ("wasmi", "wasmtime"));
+    /// ```
+    pub fn new(features: Features) -> Self {
+        let registry = Registry::default();
+        let named = |name| registry.find(name).unwrap_or_else(|unknown| panic!("it is built in: {unknown}"));
+        let settings = Settings { features, ..Settings::default() };
+        Self::of(named(Registry::TARGET), named(Registry::REFERENCE), settings)
+    }
+
+    /// The same context with this injection into the target.
     #[must_use]
     pub fn inject(mut self, injection: Injection) -> Self {
         self.injection = injection;
@@ -52,83 +75,78 @@ impl Context {
     }
 }
 
-/// The settings of the engines that go with the features of modules.
-pub fn settings(features: Features) -> Settings {
-    let mut on = OracleFeatures::NONE;
-    for feature in features.iter() {
-        if let Some(switch) = on.by_name(&feature.name().replace('-', "_")) {
-            *switch = true;
-        }
-    }
-    Settings { features: on, ..Settings::default() }
-}
-
 impl Pair {
     /// Both engines.
     ///
     /// # Errors
     ///
-    /// If the reference refuses the settings.
-    pub fn new(context: &Context) -> Result<Self, String> {
-        let Context { settings, injection, discrepancies, times } = context.clone();
-        Ok(Self {
-            target: Guarded(Injected::new(Wasmi::new(&settings), injection.clone())),
-            reference: Wasmtime::new(&settings)?,
-            settings,
-            injection,
-            discrepancies,
-            times,
-        })
+    /// If an engine refuses the settings.
+    pub fn new(context: &Context) -> Result<Self, EngineError> {
+        let context = context.clone();
+        let target = Wrapped::new(context.target.make(&context.settings)?, context.injection.clone());
+        let reference = context.reference.make(&context.settings)?;
+        Ok(Self { target: Guarded(target), reference: Guarded(reference), context })
     }
 
-    /// What the target says about a module's validity.
-    pub(crate) fn target_validity(&self, bytes: &[u8]) -> Validity {
-        self.times.target(|| self.target.validate(bytes))
+    /// The names of the target and of the reference.
+    pub fn names(&self) -> [&str; 2] {
+        [self.target.name(), self.reference.name()]
     }
 
-    /// What the reference says.
-    pub(crate) fn reference_validity(&self, bytes: &[u8]) -> Validity {
-        self.times.reference(|| Guarded(&self.reference).validate(bytes))
+    /// The target's opinion on a module's validity.
+    pub(crate) fn target_opinion(&self, bytes: &[u8]) -> Opinion<'_> {
+        self.context.times.target(|| Opinion::of_target(&self.target, bytes))
+    }
+
+    /// The reference's opinion, after the target's.
+    pub(crate) fn reference_opinion(&self, bytes: &[u8], target: &Opinion<'_>) -> Opinion<'_> {
+        self.context.times.reference(|| Opinion::of_reference(&self.reference, bytes, target))
     }
 
     /// Judges whether both accept a module.
     pub fn judge_validity(&self, bytes: &[u8]) -> Judgement {
-        let (ours, theirs) = (self.target_validity(bytes), self.reference_validity(bytes));
-        let verdict = compare_validity(bytes, &ours, &theirs, &self.settings);
-        let step = Step {
-            question: Question::Validate,
-            target: ours.to_string(),
-            reference: Some(theirs.to_string()),
-        };
-        Judgement { verdict, steps: vec![step], fuel: 0 }
+        judge_validity(bytes, &self.target, &self.reference, &self.context.settings)
     }
 
     /// Judges a module and calls from the beginning, in fresh engines.
     pub fn judge(&self, bytes: &[u8], calls: &[Call]) -> Judgement {
-        let (target, reference) =
-            (self.times.of_target(&self.target), self.times.of_reference(&self.reference));
-        judge(bytes, calls, &target, &reference, &self.settings)
+        let times = &self.context.times;
+        let (target, reference) = (times.of_target(&self.target), times.of_reference(&self.reference));
+        judge(bytes, calls, &target, &reference, &self.context.settings)
     }
 
-    /// In what the engines differ without the injected bug.
-    pub(crate) fn difference_without_bug(&self, bytes: &[u8], calls: &[Call]) -> Option<Difference> {
-        let target = Injected::new(Wasmi::new(&self.settings), self.injection.without_bug());
-        match judge(bytes, calls, &target, &self.reference, &self.settings).verdict {
-            Verdict::Differ(difference) => Some(difference),
+    /// How the engines differ without the injected bug, if they do.
+    ///
+    /// # Errors
+    ///
+    /// If the target refuses the settings, although it did not before.
+    pub(crate) fn failure_without_bug(
+        &self,
+        bytes: &[u8],
+        calls: &[Call],
+    ) -> Result<Option<Failure>, EngineError> {
+        let Context { target, settings, injection, .. } = &self.context;
+        let target = Wrapped::new(target.make(settings)?, injection.without_bug());
+        let judgement = judge(bytes, calls, &target, &self.reference, settings);
+        Ok(match &judgement.agreement {
+            Agreement::Differ(difference) => Some(failure(&judgement, difference)),
             _ => None,
-        }
+        })
     }
 
-    /// What to make of a module on which the engines seem to differ: a failure if they do so again in fresh engines and,
-    /// where a bug is injected, no longer without it.
+    /// The outcome of a module on which the engines seem to differ. It is a failure if they differ again in
+    /// fresh engines and, if a bug is injected, do not differ without the bug.
     pub(crate) fn confirmed(&self, bytes: &[u8], calls: &[Call]) -> Outcome {
         let judgement = confirm(CONFIRMATIONS, || self.judge(bytes, calls));
-        if let Verdict::Differ(_) = judgement.verdict
-            && self.injection.bug.is_some()
-            && let Some(difference) = self.difference_without_bug(bytes, calls)
-        {
-            self.discrepancies.add(bytes, calls, difference);
-            return Outcome::discarded().label(DISCREPANCY);
+        if judgement.agreement.is_finding() && self.context.injection.bug.is_some() {
+            match self.failure_without_bug(bytes, calls) {
+                Ok(Some(failure)) => {
+                    self.context.discrepancies.add(bytes, calls, failure);
+                    return Outcome::discarded().label(DISCREPANCY);
+                }
+                Ok(None) => {}
+                Err(error) => return Outcome::inconclusive(error.to_string()),
+            }
         }
         outcome(&judgement)
     }
@@ -136,21 +154,31 @@ impl Pair {
 
 /// The label of tests on which the published engines differ.
 pub const DISCREPANCY: &str = "discrepancy";
-/// The label of tests from which nothing can be concluded.
-pub const INCONCLUSIVE: &str = "inconclusive";
 
-/// A judgement as the outcome of a test: only a difference is a failure.
+/// A judgement as the outcome of a test. All properties use this rule: only a difference is a failure; a
+/// module over a limit is discarded, like an invalid one; and a test is inconclusive if the engines may
+/// differ legally or could not be run.
 pub fn outcome(judgement: &Judgement) -> Outcome {
-    match &judgement.verdict {
-        Verdict::Equal => Outcome::passed().costing(judgement.fuel),
-        Verdict::Differ(difference) => failure(judgement, difference).into(),
-        // Never run, as an invalid module is not.
-        limit @ Verdict::Limit(_) => Outcome::discarded().label(limit.to_string()),
-        other => Outcome::discarded().label(INCONCLUSIVE).label(other.to_string()),
+    match &judgement.agreement {
+        Agreement::Differ(difference) => failure(judgement, difference).into(),
+        agreement => outcome_of(agreement).costing(judgement.fuel),
     }
 }
 
-/// A difference as a report: what was asked last, and what each engine said.
+/// The outcome of an agreement that is not a difference.
+pub(crate) fn outcome_of(agreement: &Agreement) -> Outcome {
+    match agreement {
+        Agreement::Equal => Outcome::passed(),
+        Agreement::Limit(_) => Outcome::discarded().label(agreement.to_string()),
+        Agreement::Inconclusive(why) => Outcome::inconclusive(why.to_string()),
+        Agreement::Infra(why) => Outcome::inconclusive(format!("could not be judged: {why}")),
+        Agreement::Differ(difference) => {
+            Failure::new(difference.to_string()).kind(difference.what.kind()).into()
+        }
+    }
+}
+
+/// A difference as a failure, with the last question and the answer of each engine.
 fn failure(judgement: &Judgement, difference: &Difference) -> Failure {
     let question = judgement.steps.last().map_or_else(String::new, |step| step.question.to_string());
     Failure::new(difference.to_string())

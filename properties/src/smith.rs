@@ -1,16 +1,20 @@
-//! Modules from wasm-smith, the generator that WebAssembly fuzzers use today. The one file that knows that crate.
+//! Modules from wasm-smith, the generator that WebAssembly fuzzers use today. Only this file uses that crate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arbitrary::Unstructured;
 use mutagen_engine::Source;
-use mutagen_wasm_ast::{Feature, Features, Module};
+use mutagen_wasm_ast::{Features, Module};
+
+mod features;
+
+use features::with_features;
 
 /// A generator of valid modules with the same features as ours. Clones count together.
 ///
-/// Everything is exported, so that it can be called and looked at; nothing is imported, so that there is something to call;
-/// memories and tables are small; every other module avoids traps.
+/// Everything is exported, so that it can be called and inspected. Nothing is imported, so that functions
+/// have bodies. Memories and tables are small, and about half of the modules avoid traps.
 ///
 /// ```
 /// use mutagen_engine::Source;
@@ -28,8 +32,8 @@ pub struct Smith {
     refused: Arc<AtomicU64>,
 }
 
-/// How many bytes of choices a module may have for each unit of size: some kilobytes for the usual sizes, which is what
-/// fuzzers give it.
+/// How many bytes of choices a module may have for each unit of size: some kilobytes for the usual sizes, as
+/// fuzzers do.
 const BYTES_PER_SIZE: usize = 512;
 /// The largest memory: four pages.
 const MEMORY_BYTES: u32 = 1 << 18;
@@ -47,7 +51,7 @@ impl Smith {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// A module; the empty one in place of one that was refused.
+    /// A module. If it cannot be used, the empty module takes its place.
     pub fn generate(&self, source: &mut Source, size: usize) -> Module {
         let config = self.config(source.chance(1, 2));
         let length = source.below(size * BYTES_PER_SIZE + 1);
@@ -60,27 +64,10 @@ impl Smith {
     }
 
     fn config(&self, disallow_traps: bool) -> wasm_smith::Config {
-        let on = |feature| self.features.contains(feature);
         wasm_smith::Config {
-            bulk_memory_enabled: on(Feature::BulkMemory),
-            reference_types_enabled: on(Feature::ReferenceTypes),
-            multi_value_enabled: on(Feature::MultiValue),
-            saturating_float_to_int_enabled: on(Feature::SaturatingFloatToInt),
-            sign_extension_ops_enabled: on(Feature::SignExtension),
-            simd_enabled: on(Feature::Simd),
-            relaxed_simd_enabled: on(Feature::RelaxedSimd),
-            tail_call_enabled: on(Feature::TailCall),
-            extended_const_enabled: on(Feature::ExtendedConst),
-            memory64_enabled: on(Feature::Memory64),
-            wide_arithmetic_enabled: on(Feature::WideArithmetic),
-            max_memories: if on(Feature::MultiMemory) { 3 } else { 1 },
-            max_tables: if on(Feature::ReferenceTypes) { 3 } else { 1 },
-            exceptions_enabled: false,
-            gc_enabled: false,
-            threads_enabled: false,
             disallow_traps,
             export_everything: true,
-            // Without a type there are no functions, whatever their number should be.
+            // Without a type there would be no functions, whatever `min_funcs` says.
             min_types: 1,
             min_funcs: 1,
             max_imports: 0,
@@ -89,7 +76,7 @@ impl Smith {
             max_table_elements: TABLE_ELEMENTS,
             memory_max_size_required: true,
             table_max_size_required: true,
-            ..wasm_smith::Config::default()
+            ..with_features(self.features)
         }
     }
 }

@@ -1,13 +1,20 @@
-//! Where the time of a campaign goes.
+//! The time that a campaign spends in each engine.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mutagen_oracles::{Ending, Engine, Function, Instance, Instantiation, State, Validity, Value};
+use mutagen_oracles::{Around, Engine, Wrapped};
 
-/// Where the time of a campaign went, for its report. Clones share what they hold.
+/// The time that a campaign spent in each engine, for its report. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Times(Arc<Mutex<[Duration; 2]>>);
+
+/// Whose time is measured.
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    Target,
+    Reference,
+}
 
 impl Times {
     /// Seconds in the target and in the reference.
@@ -15,86 +22,43 @@ impl Times {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).map(|time| time.as_secs_f64())
     }
 
-    fn add(&self, side: usize, time: Duration) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)[side] += time;
-    }
-
+    /// Runs work of the target, and counts its time.
     pub(crate) fn target<R>(&self, body: impl FnOnce() -> R) -> R {
-        self.measure(0, body)
+        self.measure(Side::Target, body)
     }
 
+    /// Runs work of the reference, and counts its time.
     pub(crate) fn reference<R>(&self, body: impl FnOnce() -> R) -> R {
-        self.measure(1, body)
+        self.measure(Side::Reference, body)
     }
 
     /// An engine whose time counts as the target's.
-    pub(crate) fn of_target<'a>(&'a self, engine: &'a dyn Engine) -> Timed<'a> {
-        Timed { engine, times: self, side: 0 }
+    pub(crate) fn of_target<E: Engine>(&self, engine: E) -> Wrapped<E, Clock> {
+        Wrapped::new(engine, Clock { times: self.clone(), side: Side::Target })
     }
 
     /// An engine whose time counts as the reference's.
-    pub(crate) fn of_reference<'a>(&'a self, engine: &'a dyn Engine) -> Timed<'a> {
-        Timed { engine, times: self, side: 1 }
+    pub(crate) fn of_reference<E: Engine>(&self, engine: E) -> Wrapped<E, Clock> {
+        Wrapped::new(engine, Clock { times: self.clone(), side: Side::Reference })
     }
 
-    fn measure<R>(&self, side: usize, body: impl FnOnce() -> R) -> R {
+    fn measure<R>(&self, side: Side, body: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = body();
-        self.add(side, start.elapsed());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)[side as usize] += start.elapsed();
         result
     }
 }
 
-/// An engine that writes down how long it takes.
-pub(crate) struct Timed<'a> {
-    engine: &'a dyn Engine,
-    times: &'a Times,
-    side: usize,
-}
-
-impl Engine for Timed<'_> {
-    fn name(&self) -> &str {
-        self.engine.name()
-    }
-
-    fn validate(&self, bytes: &[u8]) -> Validity {
-        self.times.measure(self.side, || self.engine.validate(bytes))
-    }
-
-    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
-        let instance = self.times.measure(self.side, || self.engine.instantiate(bytes))?;
-        Ok(Box::new(TimedInstance { instance, times: self.times.clone(), side: self.side }))
-    }
-}
-
-struct TimedInstance {
-    instance: Box<dyn Instance>,
+/// Measures the time of an engine.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
     times: Times,
-    side: usize,
+    side: Side,
 }
 
-impl Instance for TimedInstance {
-    fn exports(&self) -> Vec<Function> {
-        self.instance.exports()
-    }
-
-    fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
-        self.times.measure(self.side, || self.instance.call(name, arguments))
-    }
-
-    fn state(&mut self) -> State {
-        self.times.measure(self.side, || self.instance.state())
-    }
-
-    fn memory(&mut self, index: usize) -> Vec<u8> {
-        self.instance.memory(index)
-    }
-
-    fn table(&mut self, index: usize) -> Vec<Value> {
-        self.instance.table(index)
-    }
-
-    fn fuel_used(&self) -> u64 {
-        self.instance.fuel_used()
+impl Around for Clock {
+    fn around<R>(&self, ask: impl FnOnce() -> R) -> R {
+        self.times.measure(self.side, ask)
     }
 }

@@ -1,19 +1,23 @@
-//! Validators agree: what the target accepts, the reference accepts.
+//! Validators agree: the reference accepts every module that the target accepts. The property `validator`.
 
-use mutagen_engine::{Outcome, Property};
-use mutagen_oracles::{Validity, Verdict, compare_validity};
+use mutagen_engine::{Outcome, Property, Scope, Source, Strategy};
+use mutagen_oracles::{Agreement, EngineError, Validity, Watched, compare_validity};
 use mutagen_wasm_ast::Module;
+use serde::{Deserialize, Serialize};
 
-use crate::pair::{Context, INCONCLUSIVE, Pair};
+use crate::generators::{ModuleGenerator, ModuleMaker};
+use crate::pair::{Context, Pair, outcome_of};
+use crate::subject::{Case, Subject, WatchError, watch_target};
 
 /// Which disagreements count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// The target accepts what the reference rejects, as in the published study. Modules that the target rejects are
-    /// discarded, and the reference is not asked.
+    /// The target accepts a module that the reference rejects, as in the published study. Modules that the
+    /// target rejects are discarded, and the reference is not asked.
     #[default]
     Accept,
-    /// Either way.
+    /// Either engine accepts a module that the other rejects.
     Both,
 }
 
@@ -28,34 +32,85 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// If the reference refuses the settings.
-    pub fn new(context: &Context, direction: Direction) -> Result<Self, String> {
+    /// If an engine refuses the settings.
+    pub fn new(context: &Context, direction: Direction) -> Result<Self, EngineError> {
         Ok(Self { pair: Pair::new(context)?, direction })
-    }
-
-    /// The engines.
-    pub fn pair(&self) -> &Pair {
-        &self.pair
-    }
-
-    fn compare(&self, bytes: &[u8], ours: &Validity) -> Outcome {
-        let theirs = self.pair.reference_validity(bytes);
-        match compare_validity(bytes, ours, &theirs, &self.pair.settings) {
-            Verdict::Equal if ours.is_accepted() => Outcome::passed(),
-            Verdict::Equal => Outcome::discarded(),
-            Verdict::Differ(_) => self.pair.confirmed(bytes, &[]),
-            other => Outcome::discarded().label(INCONCLUSIVE).label(other.to_string()),
-        }
     }
 }
 
 impl Property<Module> for Validator {
     fn check(&mut self, module: &Module) -> Outcome {
         let bytes = module.encode();
-        let ours = self.pair.target_validity(&bytes);
-        match ours {
-            Validity::Rejected(_) if self.direction == Direction::Accept => Outcome::discarded(),
-            _ => self.compare(&bytes, &ours),
+        let ours = self.pair.target_opinion(&bytes);
+        let rejected = matches!(ours.validity(), Validity::Rejected(_));
+        if rejected && self.direction == Direction::Accept {
+            return Outcome::discarded();
         }
+        let theirs = self.pair.reference_opinion(&bytes, &ours);
+        match compare_validity(&bytes, &ours, &theirs, self.pair.context.settings.features) {
+            Agreement::Equal if rejected => Outcome::discarded(),
+            Agreement::Differ(_) => self.pair.confirmed(&bytes, &[]),
+            agreement => outcome_of(&agreement),
+        }
+    }
+}
+
+/// Campaigns on the property `validator`.
+pub struct ValidatorSubject {
+    context: Context,
+    direction: Direction,
+    modules: ModuleMaker,
+}
+
+impl ValidatorSubject {
+    /// Campaigns in this context.
+    pub fn new(context: Context, direction: Direction, generator: ModuleGenerator) -> Self {
+        let modules = ModuleMaker::new(generator, context.settings.features);
+        Self { context, direction, modules }
+    }
+}
+
+impl Subject for ValidatorSubject {
+    type Value = Module;
+    type Property = Validator;
+
+    fn property(&self) -> Result<Validator, EngineError> {
+        Validator::new(&self.context, self.direction)
+    }
+
+    fn generate(&self, source: &mut Source, size: usize) -> Module {
+        self.modules.generate(source, size)
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::new().with(self.context.settings.features)
+    }
+
+    fn suit(&self, strategy: Strategy) -> Strategy {
+        self.modules.generator().suit(strategy)
+    }
+
+    fn case(&self, module: &Module) -> Case {
+        Case::Module { wasm: module.encode(), calls: Vec::new() }
+    }
+
+    fn value(&self, case: &Case) -> Option<Module> {
+        case.module()
+    }
+
+    fn module(&self, module: &Module) -> Option<Vec<u8>> {
+        Some(module.encode())
+    }
+
+    fn context(&self) -> Option<&Context> {
+        Some(&self.context)
+    }
+
+    fn refused_modules(&self) -> Option<u64> {
+        self.modules.refused()
+    }
+
+    fn watch(&self) -> Result<(), WatchError> {
+        watch_target(&self.context, Watched::Modules)
     }
 }

@@ -1,4 +1,5 @@
-//! Bugs of wasmi as published, met while another bug is hunted: they show where the fixes `wasm-f1` and `wasm-f2` are off.
+//! Bugs of the published wasmi, met while another bug is hunted. They show if the fixes `wasm-f1` and
+//! `wasm-f2` are off.
 
 use mutagen_engine::{Property, Scope};
 use mutagen_properties::{Context, DISCREPANCY, Discrepancy, Injection, Modules};
@@ -50,7 +51,7 @@ fn discrepancies_of_one_shape_are_one_with_a_count() {
         store(0x4000_0000, "nop nop (if (local.get 0) (then nop))"),
     ];
     let all = met(&texts, &[], &[DISCREPANCY]);
-    let summary: Vec<(&str, u64)> = all.iter().map(|it| (it.difference.what.kind(), it.met)).collect();
+    let summary: Vec<(&str, u64)> = all.iter().map(|it| (it.failure.kind.as_str(), it.met)).collect();
     assert_eq!(summary, [("result", 2), ("panic", 3)]);
 }
 
@@ -69,7 +70,7 @@ fn a_discrepancy_is_shrunk_and_told_with_the_answers_on_what_is_left() {
     let modules =
         Modules::new(&Context::new(Features::WASM1).inject(injection)).expect("the settings are fine");
     let judgement = modules.pair().judge(&discrepancy.bytes, &discrepancy.calls);
-    assert_eq!(judgement.verdict.to_string(), format!("differ: {}", discrepancy.difference));
+    assert_eq!(judgement.agreement.to_string(), format!("differ: {}", discrepancy.failure.message));
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn differences_of_other_shapes_stay_apart_even_if_the_answers_are_the_same() {
         (i32.store8 offset=70000 (local.get 2) (local.get 2))))"#;
     let all = met(&[store(70_000, ""), other.to_owned()], &[], &[DISCREPANCY]);
     assert_eq!(all.len(), 2, "{all:?}");
-    assert_eq!(all[0].difference, all[1].difference);
+    assert_eq!(all[0].failure, all[1].failure);
     assert_ne!(decoded(&all[0]).shape(), decoded(&all[1]).shape());
 }
 

@@ -1,7 +1,7 @@
 //! wasm-smith as a generator: valid modules of our features that the syntax tree can express.
 
 use mutagen_engine::{Property, Source, Verdict};
-use mutagen_properties::{Context, Modules, Search, Smith, Validator};
+use mutagen_properties::{Context, Modules, Smith, Validator};
 use mutagen_wasm_ast::{Features, Module};
 
 const SETS: [Features; 3] = [Features::WASM1, Features::WASM2, Features::WASMI];
@@ -67,15 +67,4 @@ fn the_same_bytes_give_the_same_module() {
     let module = smith.generate(&mut source, 4);
     let again = smith.generate(&mut Source::from_bytes(source.consumed().to_vec()), 4);
     assert_eq!(module, again);
-}
-
-#[test]
-fn every_guidance_is_described_and_only_those_of_smith_need_modules() {
-    for guidance in Search::guidances() {
-        assert!(!Search::description(guidance).is_empty(), "{guidance}");
-        let search = Search::new(guidance, "default", &[""; 0]).expect("it is listed");
-        assert_eq!(search.needs_modules(), guidance.starts_with("smith"));
-    }
-    let error = Search::new("smiht", "default", &[""; 0]).expect_err("there is none").to_string();
-    assert!(error.contains("`smiht`") && error.contains("smith-zest"), "{error}");
 }

@@ -1,18 +1,19 @@
-//! `bench compare`: what a change did.
+//! `bench compare`: compares two runs, from before and after a change.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use mutagen_bugs::bench::{Comparison, Measure, report};
+use mutagen_bench::{CellStore, Comparison, Measure, report};
 
-use crate::bench::store::Store;
-use crate::exit_code::{Code, Failure};
+use crate::bench::report::table;
+use crate::exit_code::{Code, CommandError};
 use crate::say;
 
 /// Compares two runs: what got better, worse, or stayed the same
 ///
-/// Each task is tested with the two-sided Mann-Whitney U test on all its trials, time-outs ranked last, and Holm's
-/// correction for the number of tasks and strategies. All tasks of a strategy together are tested as well.
+/// Each task is tested with the two-sided Mann-Whitney U test on all its trials, where time-outs rank last,
+/// with Holm's correction for the number of tasks and strategies. All tasks of a strategy together are tested
+/// as well.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm bench compare before after\n  \
     mutagen-wasm bench compare before after --by tests --all\n\n\
@@ -27,7 +28,7 @@ pub struct Arguments {
     #[arg(value_name = "B")]
     after: PathBuf,
 
-    /// What is compared: tests do not depend on the machine or its load
+    /// The measure to compare; tests do not depend on the machine or its load
     #[arg(long, value_name = "MEASURE", value_enum, default_value_t = By::Time)]
     by: By,
 
@@ -35,7 +36,7 @@ pub struct Arguments {
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = level)]
     alpha: f64,
 
-    /// Lists tasks that stayed the same, too
+    /// Also lists tasks that stayed the same
     #[arg(long)]
     all: bool,
 }
@@ -54,8 +55,9 @@ fn level(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
-    let [before, after] = [&arguments.before, &arguments.after].map(|directory| Store::at(directory).table());
+pub fn run(arguments: &Arguments) -> Result<Code, CommandError> {
+    let [before, after] =
+        [&arguments.before, &arguments.after].map(|directory| table(&CellStore::at(directory)));
     let measure = match arguments.by {
         By::Time => Measure::Seconds,
         By::Tests => Measure::Tests,
@@ -63,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
     let comparison = Comparison::of(&before?, &after?, measure, arguments.alpha);
     if comparison.compared.is_empty() {
         let message = "the two runs have no task and strategy in common of which both have results";
-        return Err(Failure::new(Code::Unusable, message));
+        return Err(CommandError::new(Code::Unusable, message));
     }
     say::out(report::comparison(&comparison, arguments.all))?;
     Ok(if comparison.is_worse() { Code::Finding } else { Code::Fine })

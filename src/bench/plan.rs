@@ -1,16 +1,15 @@
-//! `bench plan`: what would be run.
+//! `bench plan`: shows what would be run.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use mutagen_bugs::bench::{Contender, Plan, Shard, Suite, Wish};
+use mutagen_bench::{CellStore, Plan, PlannedStrategy, Shard, Suite, Unknown, Wish};
 
-use crate::bench::store::Store;
-use crate::exit_code::{Code, Failure};
+use crate::exit_code::{Code, CommandError};
 use crate::{flags, say};
 
-/// Where a plan begins that does not say.
+/// The suite of a plan that does not name one.
 const DEFAULT_SUITE: &str = "smoke";
 
 /// Shows which cells there are: task x strategy x trial, each with its seed
@@ -29,7 +28,7 @@ const DEFAULT_SUITE: &str = "smoke";
     copy, independent, smart  of the IFC machines\n  \
     derived, typed            of single functions, for the bugs of the interpreter")]
 pub struct Arguments {
-    /// Only this part of the cells, of so many
+    /// Only part K of N of the cells; K counts from 0
     #[arg(long, value_name = "K/N", default_value = "0/1", hide_default_value = true)]
     shard: Shard,
 
@@ -45,7 +44,7 @@ pub struct Arguments {
     plan: PlanFlags,
 }
 
-/// What to run.
+/// The flags that describe a plan.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Plan")]
 pub struct PlanFlags {
@@ -57,12 +56,13 @@ pub struct PlanFlags {
     #[arg(long = "task", value_name = "PATTERN")]
     tasks: Vec<String>,
 
-    /// Strategies instead of the suite's, such as `mutagen/paper,no-reset`, `random,generator=smart` or `random:3` for 3
-    /// trials; they hunt the bugs that their generator is for. May be repeated
-    #[arg(long = "strategy", value_name = "NAME[:TRIALS]", value_parser = contender)]
-    strategies: Vec<Contender>,
+    /// Strategies instead of the suite's, such as `mutagen/paper,no-reset`, `random,generator=smart` or
+    /// `random:3` for 3 trials; a strategy with a generator hunts only the bugs that the generator is for.
+    /// May be repeated
+    #[arg(long = "strategy", value_name = "NAME[:TRIALS]", value_parser = strategy)]
+    strategies: Vec<PlannedStrategy>,
 
-    /// Trials of every strategy that does not say how many
+    /// The number of trials of every strategy that does not state its own
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     trials: Option<u32>,
 
@@ -75,12 +75,12 @@ fn suite(name: &str) -> Result<&'static Suite, String> {
     Suite::find(name).map_err(|unknown| unknown.to_string())
 }
 
-fn contender(text: &str) -> Result<Contender, String> {
-    text.parse().map_err(|unknown: mutagen_bugs::bench::Unknown| unknown.to_string())
+fn strategy(text: &str) -> Result<PlannedStrategy, String> {
+    text.parse().map_err(|unknown: Unknown| unknown.to_string())
 }
 
 impl PlanFlags {
-    /// Whether anything was asked for.
+    /// Whether any of these flags is given.
     pub fn are_given(&self) -> bool {
         let wish = self.wish();
         self.suite.is_some() || wish != Wish::default()
@@ -96,17 +96,17 @@ impl PlanFlags {
     }
 
     /// The plan that the flags describe.
-    pub fn plan(&self) -> Result<Plan, Failure> {
-        let suite = self.suite.map_or_else(|| Suite::find(DEFAULT_SUITE), Ok).map_err(Failure::usage)?;
-        Plan::of(suite, &self.wish()).map_err(Failure::usage)
+    pub fn plan(&self) -> Result<Plan, CommandError> {
+        let suite = self.suite.map_or_else(|| Suite::find(DEFAULT_SUITE), Ok).map_err(CommandError::usage)?;
+        Plan::of(suite, &self.wish()).map_err(CommandError::usage)
     }
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
+pub fn run(arguments: &Arguments) -> Result<Code, CommandError> {
     let plan = arguments.plan.plan()?;
     if let Some(directory) = &arguments.output {
-        Store::at(directory).keep_plan(&plan)?;
+        CellStore::at(directory).keep_plan(&plan)?;
     }
     let cells = plan.cells_of(arguments.shard);
     if arguments.json {
@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
 mod tests {
     use super::*;
     use clap::Command;
-    use mutagen_bugs::bench::Generator;
+    use mutagen_bench::NamedGenerator;
 
     fn help() -> String {
         Arguments::augment_args(Command::new("plan")).get_after_help().expect("there is one").to_string()
@@ -152,7 +152,7 @@ mod tests {
         let help = help();
         let (_, listed) = help.split_once("Generators").expect("they are listed");
         let words: Vec<&str> = listed.split([' ', ',', '\n']).collect();
-        for generator in Generator::all() {
+        for generator in NamedGenerator::all() {
             assert!(words.contains(&generator.name()), "{}", generator.name());
         }
     }

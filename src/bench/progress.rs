@@ -1,10 +1,10 @@
-//! What a benchmark run shows: how much is done, what came of it, and how long the rest will take.
+//! The progress of a benchmark run: cells done, their outcomes, and the time that the rest will take.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mutagen_bugs::bench::{Outcome, Trial};
+use mutagen_bench::{Trial, TrialOutcome};
 
 use crate::say;
 
@@ -12,7 +12,7 @@ use crate::say;
 const PLAIN: Duration = Duration::from_secs(10);
 
 /// Follows the cells of a run.
-pub struct Progress {
+pub struct CellProgress {
     bar: Option<ProgressBar>,
     quiet: bool,
     started: Instant,
@@ -23,18 +23,18 @@ pub struct Progress {
     broken: usize,
 }
 
-impl Progress {
+impl CellProgress {
     /// Begins to follow `total` cells.
     pub fn new(total: usize, quiet: bool) -> Self {
         let now = Instant::now();
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| bar(total));
-        Progress { bar, quiet, started: now, shown: now, total, done: 0, found: 0, broken: 0 }
+        CellProgress { bar, quiet, started: now, shown: now, total, done: 0, found: 0, broken: 0 }
     }
 
-    /// Takes in a cell that is done.
+    /// Counts a cell that is done.
     pub fn follow(&mut self, trial: &Trial) {
         self.done += 1;
-        self.found += usize::from(trial.outcome == Outcome::Found);
+        self.found += usize::from(trial.outcome == TrialOutcome::Found);
         if trial.outcome.is_broken() {
             self.broken += 1;
             self.say(format!("{}: {}: {}", trial.cell.name(), trial.outcome.name(), trial.note));
@@ -52,7 +52,7 @@ impl Progress {
         }
     }
 
-    /// Says something without breaking the bar.
+    /// Prints a line without breaking the progress bar.
     fn say(&self, text: String) {
         match &self.bar {
             Some(bar) => bar.println(text),
@@ -73,7 +73,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for CellProgress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,19 +1,19 @@
-//! `bench report`: what came of a run.
+//! `bench report`: shows the results of a run.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use mutagen_bugs::bench::{Table, report};
-use mutagen_bugs::nearest;
+use mutagen_bench::{CellStore, Table, report};
+use mutagen_bugs::{did_you_mean, nearest};
+use mutagen_campaign::store::files::{create, write};
 
-use crate::bench::store::Store;
-use crate::exit_code::{Code, Failure};
-use crate::{results, say};
+use crate::exit_code::{Code, CommandError};
+use crate::say;
 
-/// The file for people.
+/// The page for people.
 const PAGE: &str = "report.html";
 
-/// Shows the results of a run: tables here, CSV, JSON and one HTML page in the directory
+/// Shows the results of a run: prints tables, and stores CSV, JSON and one HTML page in the directory
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm bench report results\n  \
     mutagen-wasm bench report results --baseline random -o report\n\n\
@@ -28,28 +28,35 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
 
-    /// Stores the report here [default: the directory of the results]
+    /// The directory for the report [default: the directory of the results]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<Code, Failure> {
-    let table = Store::at(&arguments.directory).table()?;
+pub fn run(arguments: &Arguments) -> Result<Code, CommandError> {
+    let table = table(&CellStore::at(&arguments.directory))?;
     if table.trials().next().is_none() {
         let at = arguments.directory.display();
         let reason = format!("{at}: no results here yet; `mutagen-wasm bench run -o {at}` makes some");
-        return Err(Failure::new(Code::Unusable, reason));
+        return Err(CommandError::new(Code::Unusable, reason));
     }
     let baseline = baseline(&table, arguments.baseline.as_deref())?;
     say::out(report::terminal(&table, &baseline))?;
     let directory = arguments.output.as_ref().unwrap_or(&arguments.directory);
-    results::create(directory)?;
+    create(directory)?;
     for (name, content) in files(&table, &baseline) {
-        results::write(&directory.join(name), content.as_bytes())?;
+        write(&directory.join(name), content.as_bytes())?;
     }
     say::note(format!("the whole report: {}", directory.join(PAGE).display()));
     Ok(Code::Fine)
+}
+
+/// The table of all results in a directory. Prints which files were skipped and which results are missing.
+pub fn table(store: &CellStore) -> Result<Table, CommandError> {
+    let (table, notes) = store.table()?;
+    notes.into_iter().for_each(say::note);
+    Ok(table)
 }
 
 /// Every file of the report.
@@ -64,17 +71,16 @@ fn files(table: &Table, baseline: &str) -> [(&'static str, String); 6] {
     ]
 }
 
-/// The strategy that was asked for, or the first.
-fn baseline(table: &Table, wanted: Option<&str>) -> Result<String, Failure> {
+/// The requested strategy, or the first one.
+fn baseline(table: &Table, wanted: Option<&str>) -> Result<String, CommandError> {
     let known = table.strategies();
     match wanted {
         None => Ok(known.first().copied().unwrap_or_default().to_owned()),
         Some(name) if known.contains(&name) => Ok(name.to_owned()),
         Some(name) => {
-            let meant =
-                nearest(name, &known).map_or(String::new(), |known| format!("; did you mean `{known}`?"));
+            let meant = did_you_mean(nearest(name, &known).as_deref());
             let known = known.join(", ");
-            Err(Failure::usage(format!(
+            Err(CommandError::usage(format!(
                 "the baseline `{name}` takes no part in this run{meant} (taking part: {known})"
             )))
         }

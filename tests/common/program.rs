@@ -1,4 +1,4 @@
-//! Running the program.
+//! Runs the program in tests.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ pub struct Run {
     pub err: String,
 }
 
-/// Where cargo puts the program: beside the directory of its tests. (Cargo also says so in a variable, but the rustc
-/// wrapper is a shell script, and shells drop variables with a hyphen in their name.)
+/// The path at which cargo puts the program: beside the directory of its tests. (Cargo also says so in a
+/// variable, but the rustc wrapper is a shell script, and shells drop variables with a hyphen in their name.)
 fn program() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own file");
     let directory = test.ancestors().nth(2).expect("tests lie two levels below the target directory");

@@ -1,12 +1,12 @@
-//! How fast and how large: `cargo bench -p mutagen-wasm-ast`. Files given behind `--` are measured like the large module.
-//! It fails if something is beyond its limit, which on a busy machine need not mean much.
+//! Speed and memory: `cargo bench -p mutagen-wasm-ast`. Files given after `--` are measured like the large
+//! module. The benchmark fails if something exceeds its limit, which can happen on a busy machine.
 
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use mutagen_engine::{Address, Generate, Mutable, Order, Scope, Source, apply, node_at, positions};
-use mutagen_wasm_ast::{FuncType, Module, Stub, ValType};
+use mutagen_wasm_ast::{Features, FuncType, Module, Stub, ValType};
 use peak_alloc::PeakAlloc;
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 
@@ -38,7 +38,7 @@ fn once<R>(call: impl FnOnce() -> R) -> Duration {
     start.elapsed()
 }
 
-/// The time of one call, the mean of the best of some rounds.
+/// The time of one call: the mean of the best of several rounds.
 fn time<R>(calls: u32, mut call: impl FnMut() -> R) -> Duration {
     let round = |_| once(|| (0..calls).for_each(|_| drop(black_box(call())))) / calls;
     (0..7).map(round).min().unwrap_or_default()
@@ -76,8 +76,16 @@ fn small() -> bool {
         row("apply one mutant of its body", mutants(&stub), limit(2)),
         row("body to bytes", time(10_000, || stub.to_module(&ty).encode()), None),
         row("generate a module of size 5", time(1_000, || Module::generate(&mut source, 5)), None),
+        row("make a typed module of size 5", time(1_000, || Module::typed(&mut source, 5)), None),
+        row("clone and repair", time(10_000, || repaired(&module)), None),
     ];
     rows.iter().all(|good| *good)
+}
+
+fn repaired(module: &Module) -> Module {
+    let mut module = module.clone();
+    module.repair(Features::WASMI);
+    module
 }
 
 fn mutants<T: Mutable + Clone>(value: &T) -> Duration {
@@ -94,7 +102,7 @@ fn mutants<T: Mutable + Clone>(value: &T) -> Duration {
 
 /// Shows time and memory, and says whether both are below their limits.
 fn large(name: &str, bytes: &[u8]) -> bool {
-    // Turn by turn, so that both meet the same noise.
+    // The two alternate, so that noise on the machine affects both alike.
     let times = (0..10).map(|_| (once(|| ours(bytes)), once(|| theirs(bytes))));
     let (ours, theirs) = times.reduce(|a, b| (a.0.min(b.0), a.1.min(b.1))).unwrap_or_default();
     let decoding = memory(bytes, |bytes| drop(black_box(Module::decode(bytes))));
@@ -118,7 +126,7 @@ fn theirs(bytes: &[u8]) -> Option<Vec<u8>> {
     done.ok().map(|()| module.finish())
 }
 
-/// The most memory that was in use besides the bytes, in multiples of their number.
+/// The peak of memory use, without the bytes themselves, as a multiple of their number.
 fn memory(bytes: &[u8], run: impl FnOnce(&[u8])) -> f64 {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();

@@ -1,4 +1,5 @@
-//! Bytes and names: content that engines carry around and do not look into. For mutation each is one position, however long.
+//! Bytes and names: content that engines store without interpreting it. Mutation treats each as one position,
+//! whatever its length.
 
 use std::fmt;
 
@@ -26,7 +27,7 @@ fn any_bytes(source: &mut Source, size: usize) -> Bytes {
     Bytes((0..length).map(|_| source.bits() as u8).collect())
 }
 
-/// Edits of bytes: shorter ones first.
+/// The edits of bytes, in order: those that shorten come first.
 const EDITS: [fn(&mut Vec<u8>); 5] = [
     Vec::clear,
     |bytes| bytes.truncate(bytes.len() / 2),
@@ -43,7 +44,7 @@ impl RootMutants<Bytes> for Edits {
         Count { fixed: EDITS.len(), sampled: usize::from(!bytes.0.is_empty()) }
     }
 
-    /// Besides the edits, a random byte at a random place.
+    /// Numbers beyond the edits put a random byte at a random place.
     fn mutate(Bytes(bytes): &mut Bytes, number: usize, source: &mut Source) -> bool {
         let length = bytes.len();
         if let Some(edit) = EDITS.get(number) {
@@ -62,7 +63,7 @@ impl RootMutants<Bytes> for Edits {
     }
 }
 
-/// A name of an import, export or custom section.
+/// The name of an import, export or custom section.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 #[mutagen(mutants = OtherNames, generate = any_name)]
 pub struct Name(#[mutagen(skip)] pub String);
@@ -73,7 +74,7 @@ impl From<&str> for Name {
     }
 }
 
-/// Few, because all that matters is whether names are equal.
+/// The names to choose from. There are few, because only their equality matters.
 const NAMES: [&str; 4] = ["", "a", "b", "\u{e9}"];
 
 fn any_name(source: &mut Source, _: usize) -> Name {

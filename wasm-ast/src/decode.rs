@@ -1,4 +1,4 @@
-//! Bytes to AST, with wasmparser: this module and its children are the only ones that know it.
+//! Decodes bytes to the AST. Only this module and its children use wasmparser.
 
 mod body;
 mod error;
@@ -13,16 +13,17 @@ pub use error::DecodeError;
 use crate::module::{Custom, DataCount, Module};
 use body::BodyReader;
 
-/// Deepest nesting of blocks that [`Module::decode`] takes. Published modules reach some 3,300 levels; everything in this
-/// crate works beyond the limit too, but code elsewhere that walks a module recursively deserves a bound.
+/// Deepest nesting of blocks that [`Module::decode`] accepts. Published modules reach some 3,300 levels.
+/// Everything in this crate works beyond the limit too, but code elsewhere that walks a module recursively
+/// needs a bound.
 pub const MAX_DEPTH: usize = 10_000;
 
 impl Module {
-    /// Decodes a binary module. It need not be valid, only well-formed.
+    /// Decodes a binary module, which must be well-formed but need not be valid.
     ///
-    /// Memory stays in proportion to the number of bytes, whatever they say: nothing is allocated from a count that is
-    /// not backed by bytes. Well-formed also means within the general limits of implementations that wasmparser checks
-    /// while it reads, such as names of 100,000 bytes or 1,000 parameters.
+    /// Memory stays in proportion to the number of bytes: a count in the module never decides how much is
+    /// allocated. A well-formed module must also keep to the implementation limits that wasmparser checks
+    /// while it reads, such as 100,000 bytes for a name and 1,000 parameters.
     ///
     /// ```
     /// use mutagen_wasm_ast::Module;
@@ -36,7 +37,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// If the bytes are malformed, use a feature that the AST does not have, or nest deeper than [`MAX_DEPTH`].
+    /// If the bytes are malformed, use a feature that the AST does not have, or nest deeper than
+    /// [`MAX_DEPTH`].
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         if bytes.is_empty() {
             return Err(DecodeError::malformed(0, "the module is empty"));
@@ -49,7 +51,7 @@ impl Module {
     }
 }
 
-/// How far the sections have come, to tell the places of custom sections.
+/// Which sections have been read, to decide where a custom section stands.
 #[derive(Clone, Copy, PartialEq)]
 enum Progress {
     Start,
@@ -61,7 +63,7 @@ struct Decoder<'a> {
     bytes: &'a [u8],
     module: Module,
     bodies: BodyReader,
-    /// How many functions have their bodies.
+    /// Number of functions whose bodies have been read.
     complete: usize,
     progress: Progress,
 }
@@ -135,7 +137,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Without code, or without any section, there is nothing that custom sections stand in front of.
+    /// Custom sections that no code, or no section at all, follows belong to the end of the module.
     fn finish(mut self) -> Module {
         let customs = &mut self.module.customs;
         match self.progress {

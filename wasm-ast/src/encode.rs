@@ -1,4 +1,4 @@
-//! AST to bytes, with wasm-encoder: this module and its children are the only ones that know it.
+//! Encodes the AST to bytes. Only this module and its children use wasm-encoder.
 
 mod immediate;
 mod instr;
@@ -16,9 +16,10 @@ use crate::types::RefType;
 use immediate::Encoded;
 
 impl Module {
-    /// Encodes the module, valid or not. [`Module::decode`] gives the same module back.
+    /// Encodes the module, valid or not. [`Module::decode`] returns the same module.
     ///
-    /// Sections without content are left out, except two that only mark the place of a custom section.
+    /// Empty sections are left out. The exceptions are the type and code sections, which are written where
+    /// they mark the place of a custom section.
     ///
     /// ```
     /// use mutagen_wasm_ast::{Limits, Module};
@@ -41,7 +42,8 @@ impl Module {
         encoder.0
     }
 
-    /// About as many bytes as the code of compilers takes, so that large modules are not copied while they grow.
+    /// An estimate of the encoded size, taken from the output of compilers. With it the buffer of a large
+    /// module need not grow.
     fn expected_size(&self) -> usize {
         let data = self.data.iter().map(|data| data.bytes().0.len());
         let customs = [&self.customs.first, &self.customs.before_code, &self.customs.last];
@@ -71,8 +73,10 @@ impl Encoder {
         }
     }
 
-    /// Sections from types to the start function.
+    /// Writes the sections from types to the start function.
     fn interface(&mut self, module: &Module) {
+        // The decoder places custom sections by the sections around them: an empty type section ends the
+        // first place.
         let mark_begin = !module.customs.first.is_empty() || !module.customs.before_code.is_empty();
         self.section_if(mark_begin || !module.types.is_empty(), &types(module));
         self.section_if(!module.imports.is_empty(), &imports(module));
@@ -94,6 +98,7 @@ impl Encoder {
     }
 
     fn code(&mut self, module: &Module) {
+        // An empty code section ends the second place.
         let mark_code = !module.customs.before_code.is_empty();
         if mark_code || !module.functions.is_empty() {
             self.section(&Code(&module.functions));
@@ -174,7 +179,7 @@ fn elements(module: &Module) -> ElementSection {
     section
 }
 
-/// What stands in front of the elements themselves.
+/// Where a segment goes: the part that is written before its elements.
 enum Place<'a> {
     Active(Option<u32>, &'a ConstExpr),
     Passive,
@@ -220,7 +225,7 @@ fn element_segment(section: &mut ElementSection, place: Place<'_>, elements: Ele
     };
 }
 
-/// The code section, written straight to where it belongs: it is most of a large module.
+/// The code section. It is most of a large module, so it is written without an intermediate buffer.
 struct Code<'a>(&'a [Function]);
 
 impl Section for Code<'_> {
@@ -238,7 +243,7 @@ impl Encode for Code<'_> {
     }
 }
 
-/// Writes the content, then its size in front of it.
+/// Writes the content, then inserts its size before it.
 fn with_size(sink: &mut Vec<u8>, content: impl FnOnce(&mut Vec<u8>)) {
     let start = sink.len();
     content(sink);

@@ -1,5 +1,5 @@
-//! What stands inside instructions besides indices: constants, memory arguments, lanes. Constants are kept as bits, so that
-//! comparing and hashing are exact.
+//! Immediates of instructions other than indices: constants, memory arguments, lanes. Constants are kept as
+//! bits, so that comparing and hashing are exact.
 
 mod candidates;
 
@@ -32,7 +32,8 @@ impl fmt::Debug for F64 {
     }
 }
 
-/// The sixteen bytes of a vector constant, lowest first. Boxed: vectors are rare, and instructions should be small.
+/// The sixteen bytes of a vector constant, lowest first. They are boxed to keep instructions small: vectors
+/// are rare.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 #[mutagen(mutants = Candidates, generate = leaf::generate)]
 pub struct V128(#[mutagen(skip)] pub Box<[u8; 16]>);
@@ -47,16 +48,17 @@ pub struct Lanes(#[mutagen(skip)] pub Box<[u8; 16]>);
 #[mutagen(mutants = Candidates, generate = leaf::generate)]
 pub struct Lane(#[mutagen(skip)] pub u8);
 
-/// The alignment that a memory access promises, as exponent of two. An access is valid up to its natural alignment.
+/// The alignment that a memory access promises, as an exponent of two. In a valid module it is at most the
+/// natural alignment of the access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 #[mutagen(mutants = Candidates, generate = leaf::generate)]
 pub struct Align(#[mutagen(skip)] u8);
 
 impl Align {
-    /// The largest exponent: the next bit says that a memory index follows.
+    /// The largest exponent. The next bit of the binary format says that a memory index follows.
     pub const MAX: u8 = 63;
 
-    /// The alignment 2^`exponent`, or `None` beyond [`Align::MAX`], which the binary format cannot say.
+    /// The alignment 2^`exponent`, or `None` beyond [`Align::MAX`], which the binary format cannot express.
     pub const fn new(exponent: u8) -> Option<Self> {
         if exponent <= Self::MAX { Some(Self(exponent)) } else { None }
     }
@@ -67,18 +69,19 @@ impl Align {
     }
 }
 
-/// The constant that a memory access adds to its address. Bytes rather than a `u64` for the same reason as indices.
+/// The constant that a memory access adds to its address. It holds bytes rather than a `u64` for the same
+/// reason as indices do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Generate, Mutable)]
 #[mutagen(mutants = Candidates, generate = leaf::generate)]
 pub struct Offset(#[mutagen(skip)] [u8; 8]);
 
 impl Offset {
-    /// The offset of so many bytes. Above `u32::MAX` it needs memory64.
+    /// The offset of this many bytes. Above `u32::MAX` it needs memory64.
     pub const fn new(bytes: u64) -> Self {
         Self(bytes.to_le_bytes())
     }
 
-    /// How many bytes.
+    /// The number of bytes.
     pub const fn get(self) -> u64 {
         u64::from_le_bytes(self.0)
     }
@@ -90,13 +93,13 @@ impl fmt::Debug for Offset {
     }
 }
 
-/// Where and how an instruction goes to memory.
+/// The memory argument of an instruction: which memory it accesses, where and how.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct MemArg {
-    /// Added to the address.
+    /// The constant that is added to the address.
     pub offset: Offset,
-    /// Promised alignment.
+    /// The promised alignment.
     pub align: Align,
-    /// Which memory. Other than 0 needs multi-memory.
+    /// The memory. An index other than 0 needs multi-memory.
     pub memory: MemIdx,
 }

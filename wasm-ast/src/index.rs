@@ -1,4 +1,4 @@
-//! Indices: one type per index space, so that a mutant of a call never takes a local for a function.
+//! Indices: one type per index space, so that mutation never puts the index of a local into a call.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use mutagen_engine::{Generate, Mutable, Scope, Source};
 use crate::features::when;
 use crate::leaf::{self, Candidates, Leaf};
 
-/// Neighbours, then small numbers.
+/// Both neighbours of the index, then small numbers.
 fn near(index: u32) -> [u32; 6] {
     [index.saturating_sub(1), index.saturating_add(1), 0, 1, 2, 3]
 }
 
-/// Defines an index type: four bytes rather than a `u32`, which keeps an instruction with a memory argument small. Indices
-/// other than 0 are mutants only with the feature.
+/// Defines the index types. They hold four bytes rather than a `u32`: without alignment, instructions with a
+/// memory argument stay small. Mutation tries indices other than 0 only if the feature is on.
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident $feature:ident;)*) => {
         $(
@@ -86,6 +86,6 @@ indices! {
     DataIdx wasm1;
     /// Index of a local: parameters come first.
     LocalIdx wasm1;
-    /// How many enclosing blocks a branch leaves behind: 0 is the innermost block.
+    /// Index of a label: the number of enclosing blocks to skip. 0 is the innermost block.
     LabelIdx wasm1;
 }

@@ -32,12 +32,14 @@ impl From<Block> for Instr {
     }
 }
 
-/// The body of a new block: `unreachable` fits every type, an empty body only that which leaves nothing.
+/// The body of a new block. `unreachable` is valid for every block type, an empty body only for blocks
+/// without results.
 fn trap() -> Vec<Instr> {
     vec![Instr::Op(Op::Unreachable)]
 }
 
-/// The body of a new function. Between two `unreachable`s, the third can become any instruction, whatever it takes and leaves.
+/// The body of a new function: three times `unreachable`. The one in the middle can become any instruction,
+/// whatever its operands and results.
 pub(crate) fn traps() -> Vec<Instr> {
     vec![Instr::Op(Op::Unreachable); 3]
 }
@@ -57,26 +59,27 @@ pub enum BlockKind {
 
 /// An instruction with a body.
 ///
-/// Cloning, comparing, hashing, printing and dropping it work at any depth of nesting: they move to a fresh stack before
-/// the current one ends. So fields cannot be moved out of a block; use [`std::mem::take`].
+/// Cloning, comparing, hashing, printing and dropping work at any depth of nesting: they move to a fresh
+/// stack before the current one overflows. As a block implements `Drop`, its fields cannot be moved out; use
+/// [`std::mem::take`].
 #[derive(Generate, Mutable)]
 pub struct Block {
-    /// Which of the four it is. The kind can change while the body stays.
+    /// Which of the four instructions it is. Mutation can change the kind and keep the body.
     pub kind: BlockKind,
-    /// What it takes and leaves.
+    /// Its parameters and results.
     pub ty: BlockType,
-    /// The body; the first of the two of `if` with `else`.
+    /// The body. For `if` with `else`, the one before `else`.
     #[mutagen(default = trap())]
     pub body: Vec<Instr>,
 }
 
 impl Block {
-    /// A block of that kind and type around `body`.
+    /// A block of this kind and type around `body`.
     pub fn new(kind: BlockKind, ty: BlockType, body: Vec<Instr>) -> Self {
         Self { kind, ty, body }
     }
 
-    /// The second body, if there is one.
+    /// The body after `else`, if there is one.
     pub fn otherwise(&self) -> Option<&[Instr]> {
         match &self.kind {
             BlockKind::IfElse(body) => Some(body),
@@ -119,7 +122,7 @@ impl fmt::Debug for Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // Fields are taken out because the compiler drops what is left after this function, outside of `deep`.
+        // The compiler drops the fields after this function, outside `deep`: take them out to drop them here.
         let bodies = (mem::replace(&mut self.kind, BlockKind::Block), mem::take(&mut self.body));
         deep(|| drop(bodies));
     }

@@ -1,5 +1,5 @@
-//! Generation and mutation of numbers with a meaning. The type alone does not know that 0x7fc00000 is a float that matters, or
-//! that memory 1 needs a feature.
+//! Generation and mutation of numbers with a meaning. A plain integer type would not say that 0x7fc00000 is
+//! the float NaN, or that memory 1 needs a feature.
 
 use mutagen_engine::{Count, NumberMutants, RootMutants, Scope, Source};
 
@@ -7,28 +7,28 @@ use mutagen_engine::{Count, NumberMutants, RootMutants, Scope, Source};
 pub(crate) trait Leaf: Sized {
     type Bits: Bits;
 
-    /// Random mutants besides the candidates, for types with more values than can be listed.
+    /// Number of random mutants besides the candidates, for types with too many values to list.
     const SAMPLED: usize = 0;
 
     fn bits(&self) -> Self::Bits;
 
     fn from_bits(bits: Self::Bits) -> Self;
 
-    /// Mutants in the order of trying. The value itself and repeats may be among them.
+    /// The values to try as mutants, in order. The value itself and duplicates may be among them.
     fn candidates(bits: Self::Bits, scope: &Scope) -> impl AsRef<[Self::Bits]>;
 
-    /// A value for generation and sampling.
+    /// A random value, for generation and for random mutants.
     fn random(source: &mut Source, size: usize) -> Self::Bits {
         Self::Bits::small(source, size)
     }
 }
 
-/// What leaves are written as.
+/// The numbers that leaves are written as.
 pub(crate) trait Bits: Copy + PartialEq + Default {
     /// A random number up to `size`.
     fn small(source: &mut Source, size: usize) -> Self;
 
-    /// Distance from zero.
+    /// The distance from zero, by which shrinking compares values.
     fn distance(self) -> u64;
 }
 
@@ -58,7 +58,7 @@ impl Bits for [u8; 16] {
     }
 }
 
-/// Candidates other than the value, each once.
+/// The candidates without the value itself and without duplicates.
 fn fresh<B: Copy + PartialEq>(value: B, candidates: &[B]) -> impl Iterator<Item = B> {
     let is_fresh = move |(index, candidate): &(usize, &B)| {
         **candidate != value && !candidates[..*index].contains(candidate)
@@ -66,10 +66,10 @@ fn fresh<B: Copy + PartialEq>(value: B, candidates: &[B]) -> impl Iterator<Item 
     candidates.iter().enumerate().filter(is_fresh).map(|(_, candidate)| *candidate)
 }
 
-/// Size for sampled mutants, that of the original MUTAGEN.
+/// The size for random mutants, as in the original MUTAGEN.
 const SAMPLE_SIZE: usize = 10;
 
-/// The original MUTAGEN draws every number at random.
+/// Whether numbers mutate as in the original MUTAGEN, which draws every number at random.
 fn paper(scope: &Scope) -> bool {
     matches!(scope.get(), Some(NumberMutants::Paper))
 }

@@ -1,10 +1,10 @@
 //! A typed WebAssembly syntax tree: decode, encode, print, generate, mutate.
 //!
-//! What a fuzzer can reach is what its values can say. Random bytes say little: a module of random bytes is malformed, and one
-//! byte changed in a good module makes it malformed too. A [`Module`] is well-formed whatever is done to it, and its
-//! types carry the structure of WebAssembly, so that many changes keep it valid as well: instructions are grouped by what they
-//! take and leave ([`Op::I32Binary`], [`Op::I64Load`]), each index space has its type ([`LocalIdx`], [`FuncIdx`]), blocks nest
-//! as trees.
+//! A fuzzer reaches only what its test values can express. Random bytes express little: a module of random
+//! bytes is malformed, and changing one byte of a good module often makes it malformed too. A [`Module`] is
+//! always well-formed, and its types carry the structure of WebAssembly, so that many changes also keep it
+//! valid: instructions are grouped by their stack signature ([`Op::I32Binary`], [`Op::I64Load`]), each index
+//! space has its own type ([`LocalIdx`], [`FuncIdx`]), and blocks nest as trees.
 //!
 //! ```
 //! use mutagen_engine::{MutantsConfig, Scope, mutants};
@@ -24,25 +24,30 @@
 //!
 //! ## What holds
 //!
-//! * `Module::decode(&module.encode())` is `module`, for every module, valid or not, within the limits that wasmparser sets
-//!   to what it reads.
-//! * Encoding what was decoded changes nothing from the second time on: numbers in their shortest form, custom sections in one
-//!   of three places, no empty sections (but see [`Customs`]).
-//! * Everything works at any depth of nesting, on any thread: what recurses moves to a fresh stack in time. Decoding alone
-//!   refuses more than [`MAX_DEPTH`] levels. Code elsewhere that walks a decoded module recursively, such as shrinking,
-//!   gets along with a stack of 16 MiB, or 64 MiB without optimisation.
-//! * Decoding takes memory in proportion to the bytes: less than ten times as much for what compilers make.
+//! * `Module::decode(&module.encode())` is `module`, for every module, valid or not, within the limits that
+//!   wasmparser checks while it reads.
+//! * Decoding and encoding a module brings it into a normal form: numbers in their shortest form, custom
+//!   sections in one of three places, no empty sections (but see [`Customs`]). A second time changes nothing.
+//! * Everything works at any depth of nesting, on any thread: recursive functions move to a fresh stack in
+//!   time. Only decoding refuses more than [`MAX_DEPTH`] levels. Code elsewhere that walks a decoded module
+//!   recursively, such as shrinking, needs a stack of at most 16 MiB, or 64 MiB without optimisation.
+//! * Decoding takes memory in proportion to the number of bytes: less than ten times as much for the output
+//!   of compilers.
 //!
 //! ## What is not modelled
 //!
-//! Garbage collection, typed function references, exceptions, threads, stack switching, custom page sizes, components.
-//! Decoding names the one that it met. Blocks in constant expressions do not exist: the binary format has no room for them.
+//! Garbage collection, typed function references, exceptions, threads, stack switching, custom page sizes,
+//! components. The error of the decoder names the one that it met. Constant expressions cannot hold blocks,
+//! because the binary format does not allow them there.
 //!
 //! ## Where to find what
 //!
-//! One table (`table.rs`) lists the instructions; their types, the decoder and the encoder are made from it. Generation and
-//! mutation of all types are derived; `leaf` and `bytes` say which numbers, bytes and names are worth trying.
-//! wasmparser is known to `decode`, wasm-encoder to `encode`, wat and wasmprinter to `text` alone.
+//! One table (`table.rs`) lists the instructions; their types, the decoder and the encoder are generated from
+//! it. Generation and mutation of all types are derived; `leaf` and `bytes` say which numbers, bytes and
+//! names are worth trying. Derived generators seldom make valid modules: `typed` makes functions and modules
+//! that are valid ([`Stub::typed`], [`Module::typed`]), and `repair` makes mutants valid again
+//! ([`Stub::repair`], [`Module::repair`]). Both read stack signatures from the same table. Only `decode` uses
+//! wasmparser, only `encode` uses wasm-encoder, and only `text` uses wat and wasmprinter.
 
 mod bytes;
 mod decode;
@@ -55,7 +60,10 @@ mod leaf;
 mod measure;
 mod module;
 mod op;
+mod repair;
 mod shape;
+mod signature;
+mod spaces;
 mod stack;
 mod stub;
 mod table;

@@ -2,21 +2,24 @@
 
 mod needs;
 
+pub(crate) use needs::Needs;
+
 use crate::instr::{Block, Instr};
 use crate::module::Module;
 
 impl Module {
-    /// How many instructions its functions have, blocks included.
+    /// The number of instructions in all functions. Each block counts as one, and so does each instruction in
+    /// it.
     pub fn instructions(&self) -> usize {
         self.bodies().map(|(instrs, _)| instrs.len()).sum()
     }
 
-    /// How deep blocks are nested: 0 without blocks, 1 with blocks that hold none, and so on.
+    /// The depth to which blocks are nested: 0 without blocks, 1 if no block holds another, and so on.
     pub fn depth(&self) -> usize {
         self.bodies().map(|(_, depth)| depth).max().unwrap_or(0)
     }
 
-    /// All bodies, of functions and of blocks, with their depth. Without recursion, so at any depth.
+    /// The bodies of all functions and blocks, with their depth. There is no recursion, so any depth works.
     fn bodies(&self) -> impl Iterator<Item = (&[Instr], usize)> {
         let mut open: Vec<_> = self.functions.iter().map(|function| (function.body.as_slice(), 0)).collect();
         std::iter::from_fn(move || {

@@ -1,4 +1,5 @@
-//! A whole module. Sections are lists; a function is held together although the binary format splits it in two.
+//! A whole module. Sections are lists. A function has its type, locals and body in one place, although the
+//! binary format puts them into two sections.
 
 use mutagen_engine::{Generate, Mutable, Scope, Source};
 
@@ -21,7 +22,7 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Tables.
     pub tables: Vec<TableType>,
-    /// Memories: limits are all there is to their type.
+    /// Memories. Their limits are their whole type.
     pub memories: Vec<Limits>,
     /// Globals.
     pub globals: Vec<Global>,
@@ -31,7 +32,7 @@ pub struct Module {
     pub start: Option<FuncIdx>,
     /// Element segments.
     pub elements: Vec<Element>,
-    /// Whether the number of data segments is announced in front of the code.
+    /// Whether the number of data segments is announced before the code.
     pub data_count: DataCount,
     /// Data segments.
     pub data: Vec<Data>,
@@ -47,15 +48,15 @@ fn no_customs(_: &mut Source, _: usize) -> Customs {
 /// An import.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Import {
-    /// First half of the name.
+    /// Name of the module to import from.
     pub module: Name,
-    /// Second half of the name.
+    /// Name of the item in that module.
     pub name: Name,
-    /// What is imported.
+    /// The item to import.
     pub item: ImportItem,
 }
 
-/// What an import asks for.
+/// The item that is imported, with its type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum ImportItem {
     /// A function of that type.
@@ -80,13 +81,13 @@ pub struct Function {
     pub body: Vec<Instr>,
 }
 
-/// Some locals of one type, as the binary format groups them.
+/// A group of locals of one type, as in the binary format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Locals {
-    /// How many.
+    /// Number of locals.
     #[mutagen(default = LocalCount(1))]
     pub count: LocalCount,
-    /// Of which type.
+    /// Type of each.
     pub ty: ValType,
 }
 
@@ -106,22 +107,22 @@ impl Leaf for LocalCount {
         Self(bits)
     }
 
-    /// Small numbers only: many locals cost engines much time and teach little.
+    /// Only small numbers: many locals cost engines much time and show little.
     fn candidates(count: u32, _: &Scope) -> impl AsRef<[u32]> {
         [count.saturating_sub(1), count.saturating_add(1), 0, 1, 2, 3]
     }
 }
 
-/// An expression that gives the first value of a global, or the place of a segment. The binary format has no room for
-/// blocks here, but for every other instruction.
+/// A constant expression: the initial value of a global, the offset of a segment, or a reference in a
+/// segment. The binary format allows every instruction here but blocks.
 pub type ConstExpr = Vec<Op>;
 
-/// A global with its first value.
+/// A global with its initial value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Global {
     /// Its type.
     pub ty: GlobalType,
-    /// Its first value.
+    /// Its initial value.
     #[mutagen(default = zero())]
     pub init: ConstExpr,
 }
@@ -129,13 +130,13 @@ pub struct Global {
 /// An export.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Export {
-    /// Its name. No two exports of a valid module have the same.
+    /// Its name. The exports of a valid module have different names.
     pub name: Name,
-    /// What is exported.
+    /// The exported item.
     pub item: ExportItem,
 }
 
-/// What an export gives away.
+/// The item that is exported.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum ExportItem {
     /// A function.
@@ -148,12 +149,13 @@ pub enum ExportItem {
     Global(GlobalIdx),
 }
 
-/// An element segment: one constructor for each of the eight forms of the binary format, in another order.
+/// An element segment. There is one constructor for each of the eight forms of the binary format, in a
+/// different order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum Element {
     /// Functions for table 0.
     Active {
-        /// Where they go.
+        /// Index of the first element in the table.
         #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The functions.
@@ -165,18 +167,18 @@ pub enum Element {
         /// The functions.
         functions: Vec<FuncIdx>,
     },
-    /// Functions for a table that is named.
+    /// Functions for a table with an explicit index.
     #[mutagen(when = when::bulk_memory)]
     ActiveIn {
         /// The table.
         table: TableIdx,
-        /// Where they go.
+        /// Index of the first element in the table.
         #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The functions.
         functions: Vec<FuncIdx>,
     },
-    /// Functions that `ref.func` may name.
+    /// Functions that are only declared, so that `ref.func` may name them.
     #[mutagen(when = when::reference_types)]
     Declared {
         /// The functions.
@@ -185,7 +187,7 @@ pub enum Element {
     /// Expressions for table 0.
     #[mutagen(when = when::reference_types)]
     ActiveExprs {
-        /// Where they go.
+        /// Index of the first element in the table.
         #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The references.
@@ -199,12 +201,12 @@ pub enum Element {
         /// The references.
         exprs: Vec<ConstExpr>,
     },
-    /// Expressions for a table that is named.
+    /// Expressions for a table with an explicit index.
     #[mutagen(when = when::reference_types)]
     ActiveExprsIn {
         /// The table.
         table: TableIdx,
-        /// Where they go.
+        /// Index of the first element in the table.
         #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The type of the references.
@@ -212,7 +214,7 @@ pub enum Element {
         /// The references.
         exprs: Vec<ConstExpr>,
     },
-    /// Expressions whose functions `ref.func` may name.
+    /// Expressions that only declare functions, so that `ref.func` may name them.
     #[mutagen(when = when::reference_types)]
     DeclaredExprs {
         /// The type of the references.
@@ -222,14 +224,40 @@ pub enum Element {
     },
 }
 
+impl Element {
+    /// The type of its elements.
+    pub(crate) fn reference(&self) -> RefType {
+        match self {
+            Self::PassiveExprs { ty, .. }
+            | Self::ActiveExprsIn { ty, .. }
+            | Self::DeclaredExprs { ty, .. } => *ty,
+            _ => RefType::FuncRef,
+        }
+    }
+
+    /// The number of its elements.
+    pub(crate) fn length(&self) -> usize {
+        match self {
+            Self::Active { functions, .. }
+            | Self::ActiveIn { functions, .. }
+            | Self::Passive { functions }
+            | Self::Declared { functions } => functions.len(),
+            Self::ActiveExprs { exprs, .. }
+            | Self::ActiveExprsIn { exprs, .. }
+            | Self::PassiveExprs { exprs, .. }
+            | Self::DeclaredExprs { exprs, .. } => exprs.len(),
+        }
+    }
+}
+
 /// A data segment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum Data {
-    /// Bytes that are in memory after instantiation.
+    /// Bytes that instantiation writes to memory.
     Active {
         /// The memory.
         memory: MemIdx,
-        /// Where they go.
+        /// Address of the first byte.
         #[mutagen(default = zero())]
         offset: ConstExpr,
         /// The bytes.
@@ -252,18 +280,19 @@ impl Data {
     }
 }
 
-/// Whether there is a data count section. Its number is always right: a module where it is not is malformed.
+/// Whether there is a data count section. The encoder computes its number, because a module with a wrong one
+/// is malformed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub enum DataCount {
-    /// No. Then the code must not mention data segments.
+    /// There is none. Then the code must not refer to data segments.
     #[default]
     Absent,
-    /// Yes.
+    /// There is one.
     #[mutagen(when = when::bulk_memory)]
     Present,
 }
 
-/// A custom section: a name and bytes, which no engine has to understand.
+/// A custom section: a name and bytes that engines may ignore.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub struct Custom {
     /// Its name, such as `name` or `producers`.
@@ -272,7 +301,8 @@ pub struct Custom {
     pub bytes: Bytes,
 }
 
-/// Custom sections, in the three places that mean something to tools. Those found elsewhere go to the next of these places.
+/// Custom sections, in the three places that tools distinguish. The decoder moves those elsewhere to the next
+/// of these places.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub struct Customs {
     /// Before all other sections, such as `dylink.0`.
@@ -283,7 +313,7 @@ pub struct Customs {
     pub last: Vec<Custom>,
 }
 
-/// The expression in segments and globals that mutation puts where there was none.
+/// The constant expression that mutation puts into a new segment or global.
 pub(crate) fn zero() -> ConstExpr {
     vec![Op::I32Const(0)]
 }

@@ -1,4 +1,4 @@
-//! Instructions without a body, made from the table.
+//! Instructions without a body, generated from the table.
 
 use mutagen_engine::{Generate, Mutable};
 
@@ -8,7 +8,7 @@ use crate::index::{DataIdx, ElemIdx, FuncIdx, GlobalIdx, LabelIdx, LocalIdx, Mem
 use crate::table::for_each_op;
 use crate::types::{RefType, ValType};
 
-/// Where `br_table` goes.
+/// The targets of `br_table`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct BrTable {
     /// Targets of the operands 0, 1, ...
@@ -17,7 +17,7 @@ pub struct BrTable {
     pub default: LabelIdx,
 }
 
-/// The types written at a `select`. Valid is exactly one.
+/// The types of a `select`. Only one type is valid.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct SelectTypes {
     /// Types of the results.
@@ -38,10 +38,12 @@ macro_rules! define_ops {
     ) => {
         /// An instruction without a body.
         ///
-        /// Constructors are named as in wasmparser. Those that hold a group, such as [`Op::I32Binary`], share it among all
-        /// instructions of one stack signature: to exchange one of the group for another keeps a function valid.
+        /// Constructors are named as in wasmparser. A constructor with a group, such as [`Op::I32Binary`],
+        /// stands for all instructions of one stack signature: replacing an instruction by another of its
+        /// group keeps a function valid.
         ///
-        /// Mutants of an instruction are all other constructors, with immediates reused by type.
+        /// The mutants of an instruction are all other constructors. They reuse its immediates of the same
+        /// type.
         #[derive(Clone, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
         pub enum Op {
             $($(
@@ -63,12 +65,13 @@ macro_rules! define_ops {
         }
 
         impl Op {
-            /// The first instruction of every group with its immediates as small as can be, and the group's signature.
+            /// The first instruction of every group with the smallest immediates, and the signature of the
+            /// group.
             pub(crate) fn groups() -> Vec<(Op, &'static str)> {
                 vec![$((Op::$group($group::smallest(), $($group_type::smallest()),*), $signature)),*]
             }
 
-            /// What the instruction itself needs, whatever its immediates.
+            /// The features that the instruction needs, without those of its immediates.
             pub(crate) fn own_needs(&self) -> Features {
                 match self {
                     $($(Self::$single { .. })|* => needs::$feature(),)*

@@ -1,4 +1,4 @@
-//! What is left of a module without its numbers, bytes and names.
+//! The shape of a module: the module without its numbers, bytes and names.
 
 use std::any::Any;
 
@@ -12,8 +12,8 @@ use crate::stack::deep;
 use crate::types::Bound;
 
 impl Module {
-    /// The module with all constants, indices, bytes and names blanked out: instructions and types are left. It is as
-    /// valid as chance will have it.
+    /// The module with all constants, indices, bytes and names blanked out. Instructions and types are kept.
+    /// The result may or may not be valid.
     ///
     /// ```
     /// use mutagen_wasm_ast::Module;
@@ -32,7 +32,7 @@ impl Module {
     }
 }
 
-/// Blanks out everything in a part of a module.
+/// Blanks out a part of a module, or all parts below it.
 fn blank(part: &mut dyn Mutable) {
     if BLANKED.iter().any(|blanked| blanked(part.as_any_mut())) {
         return;
@@ -68,7 +68,7 @@ const BLANKED: [fn(&mut dyn Any) -> bool; 22] = [
     smallest::<Name>,
 ];
 
-/// Makes a part the smallest of its type, if that is `T`.
+/// Sets a part of type `T` to the smallest value of that type, and says whether it was of type `T`.
 fn smallest<T: Generate + 'static>(part: &mut dyn Any) -> bool {
     part.downcast_mut::<T>().map(|part| *part = T::smallest()).is_some()
 }

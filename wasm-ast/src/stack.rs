@@ -1,10 +1,10 @@
-//! Recursion that does not end with the stack of the thread.
+//! Recursion that is not limited by the stack of the thread.
 
-/// Left on the stack when `deep` moves to a fresh one: more than one level of nesting takes between two calls of `deep`,
-/// even without optimisation.
+/// Free space below which `deep` moves to a fresh stack. One level of nesting uses less between two calls of
+/// `deep`, even without optimisation.
 const RESERVE: usize = 64 << 10;
 
-/// Size of a fresh stack: deep enough to be rare, small enough to be cheap.
+/// Size of a fresh stack: large enough to be needed rarely, small enough to be cheap.
 const FRESH: usize = 4 << 20;
 
 /// Runs one level of a recursion, on a fresh stack if little is left of the current one.

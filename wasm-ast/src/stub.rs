@@ -1,4 +1,4 @@
-//! The module around one function of a fixed type.
+//! Stubs: single functions that are tested in a fixed module.
 
 use mutagen_engine::{Generate, Mutable};
 
@@ -8,9 +8,9 @@ use crate::instr::Instr;
 use crate::module::{Data, Export, ExportItem, Function, Locals, Module, zero};
 use crate::types::{FuncType, Limits};
 
-/// The inside of a function. Generation and mutation change it and nothing else; [`Stub::to_module`] puts it into a module
-/// with one memory, as the study of MUTAGEN did to compare interpreters. The memory begins with a few bytes that are not zero:
-/// in an empty one, all loads give the same.
+/// The locals and body of a function. Generation and mutation change nothing else. [`Stub::to_module`] puts
+/// them into a module with one memory, as the MUTAGEN study did to compare interpreters. The first bytes of
+/// the memory are not zero: if all were, all loads would give the same value.
 ///
 /// ```
 /// use mutagen_wasm_ast::{FuncType, Instr, LocalIdx, Op, Stub, ValType};
@@ -51,7 +51,7 @@ impl Stub {
     }
 }
 
-/// What the memory begins with: bytes of either sign, no two neighbours alike.
+/// The first bytes of the memory. Both signs occur, and neighbours differ.
 fn contents() -> Data {
     let bytes = Bytes(vec![0x80, 0xff, 0x7f, 0x01, 0xfe, 0x00, 0xc0, 0x3f]);
     Data::Active { memory: MemIdx::new(0), offset: zero(), bytes }

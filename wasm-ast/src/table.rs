@@ -1,12 +1,13 @@
-//! The one list of instructions: everything that depends on which instructions exist is made from it.
+//! The one list of instructions. All code that depends on which instructions exist is generated from it.
 
 /// Calls `$callback!` with the table of all instructions that are not blocks.
 ///
-/// `singles` have a constructor of [`Op`](crate::Op) of their own. `groups` share one constructor among instructions with
-/// the same stack signature and the same immediates. Names of instructions and of immediates are those of wasmparser's
-/// `Operator`, which are also those of wasm-encoder's `Instruction`; a lower-case name in front of a list is the feature
-/// that brings the instructions, see [`features`](crate::features). `br_table` and the typed `select`, whose immediates
-/// look different in both libraries, are written by hand where the table is used.
+/// Each of the `singles` has its own constructor of [`Op`](crate::Op). The instructions of one of the
+/// `groups` have the same stack signature and the same immediates, and share one constructor. Instructions
+/// and immediates are named as in wasmparser's `Operator`, which uses the same names as wasm-encoder's
+/// `Instruction`. A lower-case name before a list is the feature that introduced the instructions, see
+/// [`features`](crate::features). The immediates of `br_table` and of the typed `select` differ between the
+/// two libraries, so these instructions are written by hand where the table is used.
 ///
 /// The order is the order of mutants: simple instructions come first.
 macro_rules! for_each_op {

@@ -1,4 +1,4 @@
-//! Text in and out, with wat and wasmprinter: this module is the only one that knows them.
+//! The text format. Only this module uses wat and wasmprinter.
 
 use std::fmt;
 
@@ -19,7 +19,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// If the text is no module, with line and column, or if [`Module::decode`] refuses what it says.
+    /// If the text is not a module (the error gives line and column), or if [`Module::decode`] refuses the
+    /// module.
     pub fn from_text(text: &str) -> Result<Self, TextError> {
         Self::decode(&Self::assemble(text.as_bytes())?).map_err(TextError::Decode)
     }
@@ -28,18 +29,18 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// If the text is no module, with line and column.
+    /// If the text is not a module. The error gives line and column.
     pub fn assemble(text: &[u8]) -> Result<Vec<u8>, TextError> {
         let text =
             std::str::from_utf8(text).map_err(|error| TextError::Syntax(format!("not a text: {error}")))?;
         wat::parse_str(text).map_err(|error| TextError::Syntax(on_one_line(&error.to_string())))
     }
 
-    /// Reads a module in either format: binary if it begins like a binary module, else text.
+    /// Reads a module in either format: binary if it begins with a zero byte or is not UTF-8, else text.
     ///
     /// # Errors
     ///
-    /// As [`Module::decode`] and [`Module::from_text`]. No bytes at all are no module in either format.
+    /// As [`Module::decode`] and [`Module::from_text`]. Empty input is not a module in either format.
     pub fn read(bytes: &[u8]) -> Result<Self, TextError> {
         match std::str::from_utf8(bytes) {
             Ok(text) if !bytes.is_empty() && !bytes.starts_with(b"\0") => Self::from_text(text),
@@ -51,13 +52,14 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// If the module is invalid in a way that the text format cannot express, such as a function without a type.
+    /// If the module is invalid in a way that the text format cannot express, such as a function without a
+    /// type.
     pub fn to_text(&self) -> Result<String, TextError> {
         wasmprinter::print_bytes(self.encode()).map_err(|error| TextError::Print(format!("{error:#}")))
     }
 }
 
-/// The parser shows the place in a picture of several lines; what is wrong and where fits one.
+/// Shortens the parser's message, which quotes the source in several lines, to place and problem.
 fn on_one_line(message: &str) -> String {
     let what = message.lines().next().unwrap_or_default();
     let place = message.lines().find_map(|line| line.trim_start().strip_prefix("--> <anon>:"));
@@ -67,11 +69,11 @@ fn on_one_line(message: &str) -> String {
 /// Why text could not be read or written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TextError {
-    /// It is no text format.
+    /// The text does not follow the text format.
     Syntax(String),
-    /// It is a module, but not one for us.
+    /// The text is a module that [`Module::decode`] refuses.
     Decode(DecodeError),
-    /// The module has no text format.
+    /// The module cannot be expressed in the text format.
     Print(String),
 }
 

@@ -23,17 +23,17 @@ pub enum ValType {
     /// Nullable reference to a function.
     #[mutagen(when = when::reference_types)]
     FuncRef,
-    /// Nullable reference to something of the host's.
+    /// Nullable reference to a value of the host.
     #[mutagen(when = when::reference_types)]
     ExternRef,
 }
 
-/// The type of a reference, as tables hold them.
+/// The type of a reference, such as the elements of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum RefType {
     /// Nullable reference to a function.
     FuncRef,
-    /// Nullable reference to something of the host's.
+    /// Nullable reference to a value of the host.
     #[mutagen(when = when::reference_types)]
     ExternRef,
 }
@@ -41,27 +41,27 @@ pub enum RefType {
 /// The type of a function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Generate, Mutable)]
 pub struct FuncType {
-    /// What it takes.
+    /// Types of the parameters.
     pub params: Vec<ValType>,
-    /// What it gives. More than one result needs multi-value.
+    /// Types of the results. More than one needs multi-value.
     pub results: Vec<ValType>,
 }
 
 impl FuncType {
-    /// The type of a function that takes `params` and gives `results`.
+    /// The type of a function from `params` to `results`.
     pub fn new(params: impl Into<Vec<ValType>>, results: impl Into<Vec<ValType>>) -> Self {
         Self { params: params.into(), results: results.into() }
     }
 }
 
-/// What a block takes from the stack and leaves there.
+/// The type of a block: the values that it takes from the stack and leaves there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub enum BlockType {
-    /// Takes and leaves nothing.
+    /// No parameters, no results.
     Empty,
-    /// Takes nothing and leaves one value.
+    /// No parameters, one result.
     Value(ValType),
-    /// As a function of that type would.
+    /// The parameters and results of a function type.
     #[mutagen(when = when::multi_value)]
     Type(TypeIdx),
 }
@@ -92,8 +92,8 @@ impl Leaf for Bound {
         Self(bits)
     }
 
-    /// Neighbours, small numbers, and both sides of the largest memory, of the largest number and, with 64-bit addresses,
-    /// of the largest memory there.
+    /// Both neighbours, small numbers, and both sides of the largest memory, of the largest number and, with
+    /// 64-bit addresses, of the largest 64-bit memory.
     fn candidates(bound: u64, scope: &Scope) -> impl AsRef<[u64]> {
         let wide =
             if when::memory64(scope) { [1 << 48, (1 << 48) + 1, u64::MAX] } else { [u32::MAX.into(); 3] };
@@ -102,19 +102,19 @@ impl Leaf for Bound {
     }
 }
 
-/// The size that a memory or a table begins with, and the one that it may grow to. It is also the whole type of a memory.
+/// The initial and the largest size of a memory or a table. They are the whole type of a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct Limits {
-    /// Size at the beginning.
+    /// Initial size.
     pub min: Bound,
-    /// Size that growing must not exceed.
+    /// Largest size that it may grow to.
     pub max: Option<Bound>,
     /// Width of addresses.
     pub address: AddressType,
 }
 
 impl Limits {
-    /// 32-bit limits from `min` upwards.
+    /// 32-bit limits with initial size `min` and no largest size.
     pub fn at_least(min: u64) -> Self {
         Self { min: Bound(min), max: None, address: AddressType::I32 }
     }
@@ -123,16 +123,16 @@ impl Limits {
 /// The type of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct TableType {
-    /// What it holds.
+    /// Type of the elements.
     pub element: RefType,
-    /// How many of them.
+    /// Limits of the number of elements.
     pub limits: Limits,
 }
 
 /// The type of a global.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Generate, Mutable)]
 pub struct GlobalType {
-    /// What it holds.
+    /// Type of the value.
     pub value: ValType,
     /// Whether `global.set` may change it.
     pub mutable: bool,

@@ -1,5 +1,5 @@
-//! Decoding takes memory in proportion to the bytes, whatever they claim. A program of its own, because it counts what the
-//! whole program allocates: one test at a time.
+//! Decoding takes memory in proportion to the number of bytes, whatever counts they contain. These tests are
+//! a separate program and run one at a time, because they measure the memory of the whole program.
 
 use std::sync::Mutex;
 
@@ -17,10 +17,10 @@ mod large_module;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Whoever measures holds it.
+/// The lock that a test holds while it measures.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The most memory that was in use besides what was there before.
+/// The peak of memory use, without the memory that was in use before.
 fn peak<R>(run: impl FnOnce() -> R) -> usize {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
@@ -28,11 +28,11 @@ fn peak<R>(run: impl FnOnce() -> R) -> usize {
     MEMORY.peak_usage() - before
 }
 
-/// What decoding may take per byte: a byte of the function section announces a function of 56 bytes, and a growing list may
-/// hold its items three times over.
+/// The memory that decoding may take per byte. A byte of the function section announces a function of 56
+/// bytes, and a growing list may take three times the memory of its items.
 const PER_BYTE: usize = 200;
 
-/// What decoding may take in any case.
+/// The memory that decoding may take in any case.
 const ALWAYS: usize = 16 << 10;
 
 fn assert_in_proportion(bytes: &[u8]) {
@@ -40,7 +40,7 @@ fn assert_in_proportion(bytes: &[u8]) {
     assert!(taken <= ALWAYS + PER_BYTE * bytes.len(), "{taken} bytes for {}: {bytes:02x?}", bytes.len());
 }
 
-/// The largest number that five bytes can say.
+/// The largest number that five bytes can encode.
 const HUGE: &[u8] = b"\xff\xff\xff\xff\x0f";
 
 fn section(id: u8, content: &[&[u8]]) -> Vec<u8> {
@@ -52,14 +52,14 @@ fn module(sections: &[Vec<u8>]) -> Vec<u8> {
     [b"\0asm\x01\0\0\0", &sections.concat()[..]].concat()
 }
 
-/// One function with this body after its locals.
+/// A module with one function, from the bytes of its locals and body.
 fn code(body: &[&[u8]]) -> Vec<u8> {
     let body = body.concat();
     let sized = [&[1, body.len() as u8], &body[..]].concat();
     module(&[section(1, &[b"\x01\x60\0\0"]), section(3, &[b"\x01\0"]), section(10, &[&sized])])
 }
 
-/// Counts that no bytes stand behind, wherever the format has a count.
+/// Modules with a huge count that no items follow, one for each place where the format has a count.
 fn bombs() -> Vec<Vec<u8>> {
     let sections = (1..=12).map(|id| module(&[section(id, &[HUGE])]));
     let million = b"\xc0\x84\x3d";
@@ -82,7 +82,7 @@ fn bombs() -> Vec<Vec<u8>> {
     sections.chain(inside).collect()
 }
 
-/// Counts where there were none: anything may be taken for one.
+/// Modules with a huge number inserted at a random place, where it may be taken for a count.
 fn inserted_counts() -> impl Iterator<Item = Vec<u8>> {
     let mut source = Source::seeded(11);
     corpus::valid_modules(Features::WASMI, 2_000).map(move |mut bytes| {

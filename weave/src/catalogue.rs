@@ -115,6 +115,13 @@ pub fn read(files: &[PathBuf]) -> Result<Vec<Entry>, String> {
     let mut entries: Vec<Entry> = Vec::new();
     for file in files {
         let entry = read_entry(file)?;
+        if number(&entry.id) == RESERVED {
+            return Err(format!(
+                "{}:1: the id `{}` cannot be switched on, because the number that stands for it is reserved: choose another",
+                file.display(),
+                entry.id
+            ));
+        }
         if let Some(other) = entries.iter().find(|other| number(&other.id) == number(&entry.id)) {
             let taken_by = other.source.display();
             return Err(format!("{}:1: the id `{}` is taken by {taken_by}", file.display(), entry.id));
@@ -130,6 +137,9 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>, String> {
     let ids = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(ids.map(|id| list.with_file_name(format!("{id}.toml"))).collect())
 }
+
+/// No entry may have this number: the switch at run time uses it to find out whether it is asked.
+const RESERVED: u32 = 0;
 
 /// The number by which an entry is known to the switch at run time (FNV-1a of its id, so that the woven crates and the
 /// catalogue agree without a table between them).

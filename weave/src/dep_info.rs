@@ -7,10 +7,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::invocation::Invocation;
+use crate::call::Call;
 
 /// Adds `paths` and the environment variable to the dep-info that the call has written.
-pub fn watch(call: &Invocation, paths: &[PathBuf], variable: &str) -> Result<(), String> {
+pub fn watch(call: &Call, paths: &[PathBuf], variable: &str) -> Result<(), String> {
     let Some(file) = call.dep_info().filter(|file| file.exists()) else { return Ok(()) };
     let fail = |error: std::io::Error| format!("{}: {error}", file.display());
     let text = fs::read_to_string(&file).map_err(fail)?;
@@ -32,7 +32,7 @@ pub fn watch(call: &Invocation, paths: &[PathBuf], variable: &str) -> Result<(),
     fs::write(&file, lines.join("\n") + "\n").map_err(fail)
 }
 
-/// Spaces separate paths in dep-info.
+/// A path as dep-info wants it, where spaces separate paths.
 fn escape(path: &std::path::Path) -> String {
     path.display().to_string().replace(' ', "\\ ")
 }

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::call::Call;
 use crate::catalogue::{self, Edit, Entry};
-use crate::invocation::Invocation;
 
 /// Appended to the crate root. The function is defined in `mutagen-weave`; a program without it does not link.
 const HOOK: &str = "
@@ -22,7 +22,7 @@ mod mutagen_hook {
 ";
 
 /// Copies the package that is being compiled next to its artefacts, with all edits applied. Gives the copy's directory.
-pub fn woven_copy(call: &Invocation, entries: &[Entry]) -> Result<PathBuf, String> {
+pub fn woven_copy(call: &Call, entries: &[Entry]) -> Result<PathBuf, String> {
     let original = call.package_directory()?;
     let name = original.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let copy = call.out_directory()?.join("../woven").join(format!("{name}{}", call.extra_filename()));
@@ -85,14 +85,15 @@ fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
         if item.file_type().map_err(fail)?.is_dir() {
             copy_tree(&item.path(), &target)?;
         } else {
-            // Not `fs::copy`, which would carry a read-only bit over.
+            // `fs::copy` would also copy a read-only bit.
             fs::write(&target, fs::read(item.path()).map_err(fail)?).map_err(fail)?;
         }
     }
     Ok(())
 }
 
-/// Cargo takes a source that is newer than its artefact for changed; these were written while rustc was about to start.
+/// Makes the copied files look old. They were written just before rustc started, and cargo would rebuild a crate whose sources
+/// are newer than its artefact.
 fn back_date(directory: &Path) -> Result<(), String> {
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let fail = |error: std::io::Error| format!("cannot back-date {}: {error}", directory.display());

@@ -4,11 +4,11 @@
 //! [`packages`], coverage flags are added; where the bug catalogue has edits for the package, a copy of its source is
 //! edited and compiled instead. Std only, because it is compiled before anything else is.
 
+mod call;
 #[allow(dead_code, reason = "the build script of mutagen-bugs shares the file and needs every field")]
 mod catalogue;
 mod dep_info;
 mod edit;
-mod invocation;
 mod packages;
 mod toml;
 
@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use call::Call;
 use catalogue::Entry;
-use invocation::Invocation;
 use packages::Package;
 
 fn main() -> ExitCode {
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         eprintln!("weave: this program is run by cargo through weave/rustc; there is nothing to do by hand");
         return ExitCode::from(2);
     };
-    let call = Invocation::new(rustc, arguments.collect());
+    let call = Call::new(rustc, arguments.collect());
     match weave(Path::new(&project), call) {
         Ok(code) => code,
         Err(message) => {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn weave(project: &Path, mut call: Invocation) -> Result<ExitCode, String> {
+fn weave(project: &Path, mut call: Call) -> Result<ExitCode, String> {
     if call.asks_for_version() {
         return version(project, call);
     }
@@ -54,7 +54,7 @@ fn weave(project: &Path, mut call: Invocation) -> Result<ExitCode, String> {
 }
 
 /// Compiles an edited copy of a published package, and makes cargo watch the catalogue for it.
-fn weave_published(project: &Path, mut call: Invocation, package: &Package) -> Result<ExitCode, String> {
+fn weave_published(project: &Path, mut call: Call, package: &Package) -> Result<ExitCode, String> {
     let sources = catalogue::sources(project)?;
     let mut entries = catalogue::read(&sources.files)?;
     entries.retain(|entry| entry.package == package.name);
@@ -92,7 +92,7 @@ fn own_sources(project: &Path) -> impl Iterator<Item = PathBuf> {
 /// A change of this line rebuilds everything, wasmtime included. So it tells which packages the catalogue edits and not
 /// how: for that cargo watches the list, the entries and the variable that names more of them, through dep-info, and
 /// rebuilds just the crates that they edit.
-fn version(project: &Path, call: Invocation) -> Result<ExitCode, String> {
+fn version(project: &Path, call: Call) -> Result<ExitCode, String> {
     let output = Command::new(&call.rustc)
         .args(&call.arguments)
         .output()

@@ -1,7 +1,7 @@
 //! Which packages are woven, and with which compiler flags.
 
+use crate::call::Call;
 use crate::catalogue;
-use crate::invocation::Invocation;
 
 /// A package that gets coverage probes.
 pub struct Package {
@@ -43,7 +43,7 @@ impl Package {
 }
 
 /// The woven package that this call compiles, if any; an error if the package has a version that is not the woven one.
-pub fn find(call: &Invocation) -> Result<Option<&'static Package>, String> {
+pub fn find(call: &Call) -> Result<Option<&'static Package>, String> {
     let (Some(name), Some(version)) = (&call.package, &call.version) else { return Ok(None) };
     let Some(package) = PACKAGES.iter().find(|package| package.name == name) else { return Ok(None) };
     let Some(woven) = package.version else {
@@ -68,8 +68,8 @@ fn release_line(version: &str) -> &str {
     version.match_indices('.').nth(parts - 1).map_or(version, |(end, _)| &version[..end])
 }
 
-/// What separates artefacts: the woven packages and the flags. Not the checkout: the same version gives the same crates,
-/// probe for probe, wherever it lies.
+/// What separates artefacts: the woven packages and the flags. The place of the checkout does not matter: the same version
+/// gives the same crates, probe for probe, anywhere.
 pub fn signature() -> String {
     let packages: Vec<String> = PACKAGES
         .iter()

@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         Ok(Some(text))
     }
 
-    /// Likewise, with escapes.
+    /// The text up to the closing quote, with escapes replaced. `None` if there is no closing quote.
     fn basic(&mut self, quote: &str) -> Result<Option<String>, Error> {
         let mut text = String::new();
         while !self.eat(quote) {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use mutagen_engine::{Generate, Scope, Source};
-use mutagen_oracles::{Engine, Wasmi};
-use mutagen_properties::{Injected, Injection, Interpreter, boundary_arguments, settings};
+use mutagen_oracles::{Engine, Settings, Wasmi, Wrapped};
+use mutagen_properties::{Functions, Injection, boundary_arguments};
 use mutagen_wasm_ast::{Features, Module, Stub};
 use mutagen_weave::{Recorder, probes};
 
@@ -14,7 +14,7 @@ const MODULES: u64 = 2_000;
 
 /// Binary modules: whole ones, mostly invalid, and functions in a stub module, which get further.
 pub fn random_modules() -> Vec<Vec<u8>> {
-    let ty = Interpreter::paper_type();
+    let ty = Functions::paper_type();
     let module = |seed: u64| {
         let mut source = Source::seeded(seed).with_scope(Scope::new().with(Features::WASM2));
         let size = (seed % 6) as usize;
@@ -27,7 +27,7 @@ pub fn random_modules() -> Vec<Vec<u8>> {
     (0..MODULES).map(module).collect()
 }
 
-/// Switches the probes off that do not repeat themselves.
+/// Switches off the probes that do not fire in the same way each time.
 pub fn switch_unstable_probes_off() {
     probes::switch_off_unstable().expect("the program names its probes");
 }
@@ -37,9 +37,10 @@ pub fn recorder() -> Recorder {
     Recorder::new(1 << 20)
 }
 
-/// The trace of validating a module and, if it is valid, of running all that it exports.
+/// The trace of validating a module and, if it is valid, of running all its exports.
 pub fn trace<'a>(recorder: &'a mut Recorder, bytes: &[u8], bug: Option<&'static str>) -> &'a [u32] {
-    let target = Injected::new(Wasmi::new(&settings(Features::WASM2)), Injection { bug, fixes: Vec::new() });
+    let settings = Settings { features: Features::WASM2, ..Settings::default() };
+    let target = Wrapped::new(Wasmi::new(&settings), Injection { bug, fixes: Vec::new() });
     recorder.record(|| {
         if !target.validate(bytes).is_accepted() {
             return;
@@ -65,7 +66,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Takes in a trace.
+    /// Adds a trace to the digest.
     pub fn add(&mut self, trace: &[u32]) {
         for &number in trace {
             let fresh = self.names.len() as u64;

@@ -46,6 +46,6 @@ pub trait Demo: Copy + Debug + Eq + 'static {
     const ALL: &'static [Self];
     /// What is tested.
     type Case: Mutable + Clone + Hash + Debug;
-    /// What must hold, of the program with this bug, or of the correct one.
+    /// The property, of the program with this bug or, with `None`, of the correct one.
     fn check(bug: Option<Self>, case: &Self::Case) -> Outcome;
 }

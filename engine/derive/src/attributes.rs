@@ -1,4 +1,4 @@
-//! What stands in `#[mutagen(..)]`.
+//! Reads the attributes `#[mutagen(..)]`.
 
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parse;

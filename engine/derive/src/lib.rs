@@ -1,12 +1,13 @@
-//! Derives of Generate and Mutable, and the test attribute, for mutagen-engine.
+//! Derives of Generate, Mutable and Listable, and the test attribute, for mutagen-engine.
 //!
-//! `model` reads a definition and refuses what cannot be derived; `generate`, `mutable` and `randomly` write the code, with
-//! the help of `constructors` and `swap`.
+//! `model` reads a definition and refuses what cannot be derived; `generate`, `listable`, `mutable` and `randomly` write the
+//! code, with the help of `constructors` and `swap`.
 
 mod attributes;
 mod conditions;
 mod constructors;
 mod generate;
+mod listable;
 mod model;
 mod mutable;
 mod randomly;
@@ -32,6 +33,14 @@ pub fn derive_generate(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Mutable, attributes(mutagen))]
 pub fn derive_mutable(input: TokenStream) -> TokenStream {
     derive(input, mutable::implementation)
+}
+
+/// Derives the enumeration of a type's values by size.
+///
+/// See `mutagen_engine::Listable` for sizes and attributes.
+#[proc_macro_derive(Listable, attributes(mutagen))]
+pub fn derive_listable(input: TokenStream) -> TokenStream {
+    derive(input, listable::implementation)
 }
 
 /// Turns a property, a function of one value or of a reference to one, into a test for `cargo test`. `tests = 50_000` and

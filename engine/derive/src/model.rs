@@ -102,16 +102,17 @@ impl Container {
         self.variants.iter().filter(|variant| !variant.attributes.skip)
     }
 
-    /// Those that end the recursion. Where each one mentions the type, those count that can do with empty containers.
+    /// The variants that end the recursion: those that do not mention the type. If all do, those that mention it only
+    /// inside containers that may be empty.
     pub fn terminal(&self) -> Vec<&Variant> {
         let least = self.generated().map(Variant::recursion).min();
         self.generated().filter(|variant| Some(variant.recursion()) == least).collect()
     }
 
-    /// The variant of the smallest value. One that is ruled out by no scope is better than one that can be.
+    /// The variant of the smallest value. A variant that every scope allows comes before one that has a condition.
     pub fn smallest(&self) -> Option<&Variant> {
         let default = self.variants.iter().find(|variant| variant.attributes.default);
-        // A type of another definition may lead back here; what leads back by a way that is seen here can be empty.
+        // A type that is defined elsewhere may lead back here. A field that visibly leads back can be empty.
         let open = |field: &&Field| field.attributes.default.is_none() && !has_an_end(&field.ty);
         let cost = |variant: &&Variant| {
             let count = |chosen: &dyn Fn(&&Field) -> bool| variant.fields.iter().filter(chosen).count();
@@ -159,7 +160,7 @@ impl Variant {
         self.reusable().filter(|field| field.attributes.mutants.is_none())
     }
 
-    /// The fields with mutants of their own that are no positions.
+    /// The fields with hand-written mutants. They are not positions.
     pub fn custom(&self) -> impl Iterator<Item = (&Field, &Type)> {
         self.reusable().filter_map(|field| field.attributes.mutants.as_ref().map(|mutants| (field, mutants)))
     }
@@ -171,7 +172,7 @@ impl Field {
         let is_self = is_self(inner, input);
         Ok(Self {
             member: field.ident.clone().map_or_else(|| Member::Unnamed(Index::from(index)), Member::Named),
-            // Where the compiler objects to the variable, it shows the field's type.
+            // An error of the compiler about the variable then points at the field's type.
             binding: format_ident!("field_{index}", span = Span::call_site().located_at(field.ty.span())),
             ty: field.ty.clone(),
             boxed: unboxed(&field.ty).is_some(),
@@ -239,6 +240,7 @@ fn refuse_lifetimes(input: &DeriveInput) -> Result<()> {
     }
 }
 
-fn refuse(place: impl ToTokens, why: &str) -> Error {
+/// The error that says why a definition cannot be derived.
+pub fn refuse(place: impl ToTokens, why: &str) -> Error {
     Error::new_spanned(place, why)
 }

@@ -100,7 +100,8 @@ fn choose_child(container: &Container, reference: fn(&Field) -> TokenStream) -> 
     match_parents(container, arm, quote!(::mutagen_engine::no_child(index, 0)))
 }
 
-/// The smallest variant is 0, the others count in the order of declaration. What is no position counts here as well.
+/// The magnitude: 0 for the smallest variant, then in the order of declaration, plus the magnitudes of fields that are not
+/// positions.
 fn magnitude(container: &Container) -> TokenStream {
     if let Some(mutants) = &container.attributes.mutants {
         return quote!(<#mutants as ::mutagen_engine::RootMutants<Self>>::magnitude(self));
@@ -135,8 +136,8 @@ fn root_mutants(container: &Container, generics: &Generics) -> Result<Root> {
     Ok(with_custom_fields(container, root))
 }
 
-/// Of a type with one constructor: its fields change places. Here `mutate` gives whether the value changed, or how far the
-/// number is beyond these mutants.
+/// For types with one constructor: its fields change places. The code of `mutate` gives whether the value changed, or how far
+/// the number is beyond these mutants.
 fn exchanges(variant: &Variant) -> Result<Root> {
     let exchange = Exchange::of(variant);
     let count = exchange.count()?;
@@ -150,7 +151,7 @@ fn exchanges(variant: &Variant) -> Result<Root> {
     Ok(Root { count: quote!(#count), mutate, items: quote!() })
 }
 
-/// Of a type with several constructors, likewise.
+/// The same for types with several constructors.
 fn swaps(container: &Container, generics: &Generics) -> Result<Root> {
     Ok(Root {
         count: quote!(::mutagen_engine::constructors::count(self, scope)),
@@ -159,7 +160,7 @@ fn swaps(container: &Container, generics: &Generics) -> Result<Root> {
     })
 }
 
-/// Behind the other mutants those of fields that have their own.
+/// Adds the mutants of fields with hand-written ones, after all others.
 fn with_custom_fields(container: &Container, Root { count, mutate, items }: Root) -> Root {
     let custom: Vec<&Variant> =
         container.variants.iter().filter(|variant| variant.custom().next().is_some()).collect();
@@ -191,7 +192,7 @@ fn custom_counts(variant: &&Variant) -> TokenStream {
     quote!(#pattern => #(#counts)+*,)
 }
 
-/// All fixed ones, then all samplers.
+/// Numbers all fixed mutants of the fields before all samplers.
 fn custom_mutates(variant: &&Variant) -> TokenStream {
     let pattern = variant.pattern(variant.custom().map(|(field, _)| field));
     let block = |kind: TokenStream, first: TokenStream| {

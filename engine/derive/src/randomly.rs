@@ -1,4 +1,4 @@
-//! The code of `Mutable::mutate_randomly`, which is what FuzzChick derives, and of what it needs of each constructor.
+//! The code of `Mutable::mutate_randomly`, which mutates as FuzzChick does, and what it needs of each constructor.
 
 use crate::model::{Container, Field, Variant};
 use crate::swap::inner_mut;
@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Type;
 
-/// The method, or nothing where the type's root mutants are hand-written: then the trait's own does.
+/// The method. If the type's root mutants are hand-written there is none, and the trait's own applies.
 pub fn method(container: &Container) -> TokenStream {
     if container.attributes.mutants.is_some() {
         return quote!();
@@ -67,7 +67,7 @@ fn mutate_fields(variant: &Variant) -> TokenStream {
     quote!(#pattern => match field { #(#arms)* _ => {} },)
 }
 
-/// A field with hand-written mutants: any of them.
+/// Mutates a field with hand-written mutants: any of them.
 fn mutate_custom(field: &Field, mutants: &Type) -> TokenStream {
     let (ty, binding) = (&field.ty, &field.binding);
     quote! {{

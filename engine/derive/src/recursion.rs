@@ -7,7 +7,7 @@ use syn::{DeriveInput, GenericArgument, GenericParam, Path, PathArguments, Type,
 /// How a field leads back to the type that is being defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Recursion {
-    /// Not, or through other definitions, which cannot be seen from here.
+    /// Not at all, or through other definitions, which cannot be seen from here.
     None,
     /// Through something that may be empty, such as a vector or an option.
     Inside,
@@ -24,7 +24,7 @@ pub fn plain(ty: &Type) -> &Type {
     }
 }
 
-/// `X` if the type is `Box<X>`, and `X` is something that can do without the box.
+/// `X` if the type is `Box<X>` and `X` is sized, so that it can be taken out of the box.
 pub fn unboxed(ty: &Type) -> Option<&Type> {
     let Type::Path(ty) = plain(ty) else { return None };
     let last = ty.path.segments.last().filter(|last| last.ident == "Box")?;
@@ -92,8 +92,8 @@ pub fn recursion(ty: &Type, input: &DeriveInput) -> Recursion {
     }
 }
 
-/// Whether the smallest value of this type certainly has an end, wherever it is used: a type of the language or the standard library
-/// that can be empty, or is made of such types. Of other definitions nothing is known here; they may lead back.
+/// Whether the smallest value of this type certainly has an end, wherever it is used. That holds for types of the language or
+/// the standard library that can be empty, or are made of such types. Types that are defined elsewhere may lead back.
 pub fn has_an_end(ty: &Type) -> bool {
     match plain(ty) {
         Type::Tuple(tuple) => tuple.elems.iter().all(has_an_end),

@@ -38,8 +38,8 @@ impl<'a> Exchange<'a> {
         combinations.map(|count| count - 1).ok_or_else(|| too_many(self.variant))
     }
 
-    /// The arm of a `match` on the value that turns it into mutant `number`, and says whether it differs. Nothing is copied
-    /// before it is clear that something changes. `None` if there are no mutants.
+    /// The arm of a `match` on the value that turns it into mutant `number`, and says whether it differs. It copies nothing
+    /// unless something changes. `None` if there are no mutants.
     pub fn arm(&self) -> Option<TokenStream> {
         self.slots.first()?;
         let pattern = self.variant.pattern(self.slots.iter().map(|slot| slot.field));
@@ -100,7 +100,7 @@ impl Slot<'_> {
     }
 }
 
-/// How many ways there are to fill fields for which there are so many parts each, if they can be numbered.
+/// In how many ways fields can be filled that have so many parts each to choose from. `None` if the number is too large.
 pub fn combinations(mut parts: impl Iterator<Item = usize>) -> Option<usize> {
     let combinations = parts.try_fold(1usize, |count, parts| count.checked_mul(parts.max(1)));
     combinations.filter(|count| *count < usize::MAX / 2)

@@ -1,10 +1,10 @@
-//! Walking over the positions of a value without a list of them.
+//! Visits the positions of a value without a list of them.
 
 use super::Position;
 use crate::Mutable;
 use serde::{Deserialize, Serialize};
 
-/// In which order positions are visited.
+/// The order in which positions are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Order {
     /// Breadth first, from left to right: large changes come before small ones.
@@ -54,7 +54,7 @@ impl PositionCursor {
         Self { order, state: State::Before, path: Vec::new() }
     }
 
-    /// Goes to the next position of `root`. False if there is none, then and ever after.
+    /// Goes to the next position of `root`. False if there is none, now and at every later call.
     pub fn advance(&mut self, root: &dyn Mutable) -> bool {
         let found = match self.state {
             State::Before => self.first(root),
@@ -86,7 +86,7 @@ impl PositionCursor {
     }
 }
 
-/// The next position as deep as this one, or the first that is one deeper. If there is none of that depth, there is none at all.
+/// The next position as deep as this one, or else the first that is one deeper. Without either, there are no more.
 fn next_in_level(root: &dyn Mutable, path: &mut Vec<u32>) -> bool {
     let depth = path.len();
     at_depth(root, path, 0, depth, false) || at_depth(root, path, 0, depth + 1, true)

@@ -1,20 +1,22 @@
 //! All mutants of a value, one at a time.
 
-use super::{Address, Order, Position, PositionCursor, apply, node_at};
-use crate::{Count, Mutable, Permutation, Scope, Source};
+use super::walk::{Draws, Walk};
+use super::{Address, Order, Position, apply};
+use crate::stable::GOLDEN;
+use crate::{Count, Mutable, Scope, Source};
 
-/// How [`mutants`] goes about it.
+/// Which mutants [`mutants`] gives, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MutantsConfig {
     /// The order of positions.
     pub order: Order,
     /// How often each sampler is drawn (R).
     pub samples: usize,
-    /// Decides samples and, with `shuffle`, the order inside a position.
+    /// Decides what samplers draw and, with `shuffle`, the order inside a position.
     pub seed: u64,
     /// Whether the seed permutes the mutants inside each position.
     pub shuffle: bool,
-    /// Whether a mutant that equals an earlier one is left out. All of them are kept for that, and each is compared with them.
+    /// Whether a mutant that equals an earlier one is left out. This keeps all mutants, and compares each with all others.
     pub distinct: bool,
 }
 
@@ -57,7 +59,7 @@ pub struct Mutants<'a, T> {
     value: &'a T,
     source: Source,
     addresses: Addresses<'a, T>,
-    /// Those that were given, if none is to be given twice.
+    /// The mutants that were given, if none is to be given twice.
     given: Option<Vec<T>>,
 }
 
@@ -107,68 +109,53 @@ pub struct Addresses<'a, T> {
     value: &'a T,
     config: MutantsConfig,
     scope: Scope,
-    cursor: PositionCursor,
+    walk: Walk,
+    /// How many mutants there are where the walk is.
     count: Count,
-    permutation: Permutation,
-    /// The next draw at the cursor's position, out of `draws`.
-    index: usize,
-    draws: usize,
 }
 
 impl<'a, T: Mutable> Addresses<'a, T> {
     fn new(value: &'a T, config: &MutantsConfig, scope: &Scope) -> Self {
-        Self {
-            value,
-            config: *config,
-            scope: scope.clone(),
-            cursor: PositionCursor::new(config.order),
-            count: Count::NONE,
-            permutation: Permutation::new(0, 0),
-            index: 0,
-            draws: 0,
-        }
+        let (config, scope) = (*config, scope.clone());
+        Self { value, config, scope, walk: Walk::new(config.order), count: Count::NONE }
     }
 
     /// How many addresses are left.
     pub fn count_all(mut self) -> usize {
-        let mut total = self.draws - self.index;
-        while self.next_position() {
-            total = total.saturating_add(self.draws);
+        let mut total = self.walk.left_here();
+        while self.enter_next() {
+            total = total.saturating_add(self.walk.left_here());
         }
         total
     }
 
-    fn next_position(&mut self) -> bool {
-        if !self.cursor.advance(self.value) {
-            return false;
-        }
-        let node = node_at(self.value, self.cursor.path());
-        self.count = node.map_or(Count::NONE, |node| node.count(&self.scope));
-        self.draws = self.count.draws(self.config.samples);
-        self.index = 0;
-        self.permutation = Permutation::new(self.draws, self.seed_here());
-        true
-    }
-
-    /// A seed for this position: the same order everywhere would make one sample out of many positions.
-    fn seed_here(&self) -> u64 {
-        self.cursor.path().iter().fold(self.config.seed, |seed, index| {
-            (seed ^ u64::from(*index)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    fn enter_next(&mut self) -> bool {
+        let Self { config, scope, count, .. } = self;
+        self.walk.enter_next(self.value, |node, path| {
+            *count = node.count(scope);
+            let seed = config.shuffle.then(|| seed_at(path, config.seed));
+            Draws::new(count.draws(config.samples), seed)
         })
     }
+}
+
+/// A seed for one position: the same order everywhere would make one sample out of many positions.
+fn seed_at(path: &[u32], seed: u64) -> u64 {
+    path.iter().fold(seed, |seed, index| (seed ^ u64::from(*index)).wrapping_mul(GOLDEN).rotate_left(23))
 }
 
 impl<T: Mutable> Iterator for Addresses<'_, T> {
     type Item = Address;
 
     fn next(&mut self) -> Option<Address> {
-        while self.index == self.draws {
-            if !self.next_position() {
+        loop {
+            if let Some(draw) = self.walk.next_here() {
+                let position = Position::from(self.walk.path());
+                return Some(Address { position, number: self.count.number(draw) });
+            }
+            if !self.enter_next() {
                 return None;
             }
         }
-        let draw = if self.config.shuffle { self.permutation.image(self.index) } else { self.index };
-        self.index += 1;
-        Some(Address { position: Position::from(self.cursor.path()), number: self.count.number(draw) })
     }
 }

@@ -1,4 +1,4 @@
-//! Time, read rarely.
+//! A clock that is read seldom.
 
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,9 @@ pub(super) struct Clock {
     wait: u32,
 }
 
-/// Reading the clock costs some 30 ns: spread over so many tests, nothing.
+/// Reading the clock costs some 30 ns, which is nothing if so many tests share it.
 const MAX_STRIDE: u32 = 64;
-/// Between two readings at most about this long, so that a time limit is kept.
+/// Between two readings there should be no more than this, so that a time limit is kept.
 const RESOLUTION: Duration = Duration::from_millis(1);
 
 impl Clock {
@@ -39,7 +39,7 @@ impl Clock {
         now - self.start >= limit
     }
 
-    /// How long it has been.
+    /// The time since the start.
     pub(super) fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }

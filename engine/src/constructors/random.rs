@@ -3,8 +3,7 @@
 use super::{Combination, Constructed, Constructor, Kind, OWN, Part, Parts, Spare, rebuild};
 use crate::Source;
 
-/// What a constructor is made of that takes over parts of another one: which part goes into which field, and where the
-/// others come from.
+/// What a new constructor is made of: parts of the old one, each with its field, and random parts for the other fields.
 pub struct Renewal<'a, 'b> {
     spares: &'a mut [Spare<'b>],
     /// For each field the index of its part, if there is one.
@@ -23,8 +22,8 @@ impl Renewal<'_, '_> {
     }
 }
 
-/// Of a type with several constructors: mutates a field, or becomes one, or converts to another constructor. A value that
-/// can do none of these becomes a random one.
+/// For types with several constructors: the value mutates a field, becomes a field of its own type, or gets another
+/// constructor. A value that can do none of these becomes a random one.
 pub fn mutate_randomly<T: Constructed + crate::Generate>(
     value: &mut T,
     source: &mut Source,
@@ -53,7 +52,7 @@ pub fn mutate_randomly<T: Constructed + crate::Generate>(
     }
 }
 
-/// Of a type with one constructor: mutates a field. A value without fields becomes a random one.
+/// For types with one constructor: the value mutates a field. A value without fields becomes a random one.
 pub fn mutate_field_randomly<T: crate::Generate>(
     value: &mut T,
     fields: usize,
@@ -86,7 +85,7 @@ fn fit(one: &[Kind], other: &[Kind]) -> bool {
     few.iter().all(|kind| many.any(|other| other == kind))
 }
 
-/// For each field of `target` the index of the part of `origin` that it takes over. Parts go to the first field that fits.
+/// For each field of `target`, the index of the part of `origin` that it gets. Parts go to the first field that fits.
 fn places(origin: &[Kind], target: &[Kind]) -> Option<Vec<Option<usize>>> {
     if origin.len() >= target.len() {
         return Some(embedded(target, origin)?.into_iter().map(Some).collect());

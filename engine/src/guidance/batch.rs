@@ -1,23 +1,22 @@
-//! All mutants of one value, made when they are needed.
+//! All mutants of one test, made when they are needed.
 
 use super::MutagenConfig;
 use super::fragments::{Fragments, positions};
 use super::twins::{change_parameters, parameters_of, twin_field};
-use crate::{Count, Mutable, Order, Permutation, PositionCursor, Source, node_at, node_at_mut};
+use crate::address::{Draws, Walk};
+use crate::{Count, Mutable, Order, Source, node_at, node_at_mut};
 
 /// A parent and a place in the enumeration of its mutants. It costs the same whatever their number.
 pub(super) struct Batch<T> {
     parent: T,
     pub(super) lineage: Lineage,
-    cursor: PositionCursor,
-    /// How many positions the cursor has come to.
-    visited: usize,
+    walk: Walk,
     here: Here,
 }
 
 /// How far a batch is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct BatchProgress {
     /// Positions whose mutants were all given.
     pub(super) done: usize,
     /// Mutants left at the position in turn.
@@ -31,7 +30,7 @@ pub(super) struct Standing {
 pub(super) struct Lineage {
     /// Whether it passed.
     pub(super) passed: bool,
-    /// R: how often a random mutant is drawn.
+    /// R: how often each random mutant is drawn.
     pub(super) samples: usize,
     /// How many generations of mutants may follow.
     pub(super) depth: Option<usize>,
@@ -44,25 +43,22 @@ struct Here {
     /// Fixed and sampled mutants, the latter as often as they are drawn.
     own: usize,
     fragments: usize,
-    /// With which stored fragment to begin.
+    /// The stored fragment to begin with.
     first_fragment: usize,
-    /// The field of the root that holds the same thing at the same place, if both are to be mutated together.
+    /// The field of the root that holds an equal part at the same place, if both are to be mutated together.
     twin: Option<u32>,
-    /// The fields of the root that may change along.
+    /// The fields of the root that may change along with this position.
     parameters: Vec<u32>,
-    /// Own mutants, those of both twins, and fragments, in this order.
+    /// Own mutants, those of both twins, and fragments, numbered in this order.
     total: usize,
-    next: usize,
-    /// The order in which they come, if not in their own.
-    permutation: Option<Permutation>,
 }
 
 /// What a batch gives.
 pub(super) enum Next<T> {
     Mutant(T, MutantKind),
-    /// Nothing, after so many numbers without a mutant that it is time for another test. There may be more to come.
+    /// No mutant so far, after so many numbers that it is time for another test. There may be more to come.
     Later,
-    /// Nothing: all were given.
+    /// No mutant: all were given.
     Done,
 }
 
@@ -113,15 +109,15 @@ impl<'a> Workshop<'a> {
 
 impl<T: Mutable + Clone> Batch<T> {
     pub(super) fn new(parent: T, lineage: Lineage, order: Order) -> Self {
-        Batch { parent, lineage, cursor: PositionCursor::new(order), visited: 0, here: Here::default() }
+        Batch { parent, lineage, walk: Walk::new(order), here: Here::default() }
     }
 
     /// How far it is.
-    pub(super) fn standing(&self) -> Standing {
-        Standing {
-            done: self.visited.saturating_sub(1),
-            left_here: self.here.total - self.here.next,
-            to_come: positions(&self.parent) - self.visited,
+    pub(super) fn progress(&self) -> BatchProgress {
+        BatchProgress {
+            done: self.walk.visited().saturating_sub(1),
+            left_here: self.walk.left_here(),
+            to_come: positions(&self.parent) - self.walk.visited(),
         }
     }
 
@@ -129,20 +125,21 @@ impl<T: Mutable + Clone> Batch<T> {
     pub(super) fn next(&mut self, workshop: &mut Workshop<'_>) -> Next<T> {
         let mut copy = None;
         while *workshop.patience > 0 {
-            let Some(number) = self.here.take() else {
+            let Some(number) = self.walk.next_here() else {
                 if !self.enter_next_position(workshop) {
                     return Next::Done;
                 }
                 continue;
             };
             *workshop.patience -= 1;
-            // A number that changes nothing leaves the copy as it is, good for the next one.
+            // Change a copy of the parent at this position.
+            // A number that changes nothing leaves the copy as it is: the next number can use it.
             let mut mutant = copy.take().unwrap_or_else(|| self.parent.clone());
-            let Some(node) = node_at_mut(&mut mutant, self.cursor.path()) else { return Next::Done };
+            let Some(node) = node_at_mut(&mut mutant, self.walk.path()) else { return Next::Done };
             match self.here.apply(number, node, workshop) {
                 Some(kind) if workshop.return_subvalues || !self.is_part_of_parent(node) => {
                     if let (MutantKind::Twins, Some(field)) = (kind, self.here.twin) {
-                        copy_to_twin(&mut mutant, self.cursor.path(), field);
+                        copy_to_twin(&mut mutant, self.walk.path(), field);
                     }
                     if !self.here.parameters.is_empty() && workshop.source.chance(1, 2) {
                         change_parameters(&mut mutant, &self.here.parameters, workshop.source);
@@ -157,22 +154,19 @@ impl<T: Mutable + Clone> Batch<T> {
     }
 
     fn enter_next_position(&mut self, workshop: &mut Workshop<'_>) -> bool {
-        if !self.cursor.advance(&self.parent) {
-            return false;
-        }
-        self.visited += 1;
-        let path = self.cursor.path();
-        if let Some(node) = node_at(&self.parent, path) {
-            let twin = if workshop.twins { twin_field(&self.parent, path) } else { None };
-            let parameters = if workshop.parameters { parameters_of(&self.parent, path) } else { Vec::new() };
-            self.here = Here { parameters, ..Here::new(node, self.lineage.samples, twin, workshop) };
-        }
-        true
+        let Batch { parent, lineage, walk, here } = self;
+        walk.enter_next(parent, |node, path| {
+            let twin = if workshop.twins { twin_field(parent, path) } else { None };
+            let parameters = if workshop.parameters { parameters_of(parent, path) } else { Vec::new() };
+            *here = Here { parameters, ..Here::new(node, lineage.samples, twin, workshop) };
+            let shuffle = workshop.shuffle && here.total > 1;
+            Draws::new(here.total, shuffle.then(|| workshop.source.bits()))
+        })
     }
 
     /// Whether a mutated node is what one of its children was.
     fn is_part_of_parent(&self, node: &dyn Mutable) -> bool {
-        let Some(before) = node_at(&self.parent, self.cursor.path()) else { return false };
+        let Some(before) = node_at(&self.parent, self.walk.path()) else { return false };
         (0..before.children()).any(|index| node.equals(before.child(index).as_any()))
     }
 }
@@ -201,19 +195,7 @@ impl Here {
             fragments,
             first_fragment: if fragments == 0 { 0 } else { workshop.source.below(stored) },
             total,
-            next: 0,
-            permutation: (workshop.shuffle && total > 1)
-                .then(|| Permutation::new(total, workshop.source.bits())),
         }
-    }
-
-    fn take(&mut self) -> Option<usize> {
-        if self.next == self.total {
-            return None;
-        }
-        let place = self.next;
-        self.next += 1;
-        Some(self.permutation.as_ref().map_or(place, |permutation| permutation.image(place)))
     }
 
     /// How mutant `number` comes about.

@@ -5,8 +5,6 @@ use std::fmt;
 
 mod switches;
 
-pub use switches::{Switch, UnknownSwitch};
-
 /// What counts as new about a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
@@ -14,14 +12,14 @@ pub enum Coverage {
     Paths,
     /// A step from one probe to another never taken, in an [`EdgeMap`](crate::EdgeMap).
     Edges,
-    /// A step never taken about as often in one run.
+    /// A step never taken about as often in one run: the counts are those of AFL.
     HitBuckets,
 }
 
 /// Which interesting test is mutated first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
-    /// The one whose path left the known ones soonest. For [`Coverage::Paths`]; elsewhere all are equal.
+    /// The one whose path left the known ones soonest. Without [`Coverage::Paths`] all are equal.
     BranchingDepth,
     /// The one with most new edges (or nodes).
     MostNew,
@@ -87,26 +85,26 @@ pub struct MutagenConfig {
     pub two_stores: bool,
     /// Whether a discarded test is interesting only if its parent passed.
     pub parent_passed_rule: bool,
-    /// After how many boring tests in a row everything is forgotten and R doubled.
+    /// After how many boring tests in a row everything is forgotten and R doubles: a reset.
     pub reset_after: Option<usize>,
     /// Whether that number doubles with each reset.
     pub reset_doubles: bool,
     /// Whether a reset waits until all mutants of all interesting tests were run.
     pub reset_waits: bool,
-    /// After how many tests without a reset everything is forgotten, mutants that wait included; each time after twice as
-    /// many, up to sixteen times as many. Some campaigns lose their way among ever more tests that are just new enough: a
-    /// fresh start is then quicker.
+    /// After how many tests without a reset everything is forgotten, mutants that wait included: a restart. The number
+    /// doubles with each restart, up to sixteen times the first. Some campaigns lose their way among ever more tests that
+    /// are just new enough, and a fresh start is then quicker.
     pub restart_after: Option<usize>,
-    /// R: how often a random mutant is drawn, at first.
+    /// R at first: how often each random mutant is drawn.
     pub samples: usize,
-    /// Where R stops to double.
+    /// R does not grow beyond this.
     pub samples_cap: Option<usize>,
     /// How many generations of descendants a generated test may have.
     pub max_depth: Option<usize>,
     /// How many events of a trace are looked at.
     pub max_trace: Option<usize>,
-    /// Whether tests that were run already are skipped. Needs to know what the same is: see
-    /// [`Mutagen::fingerprint`](super::Mutagen::fingerprint).
+    /// Whether mutants that were tested already are skipped. Works only with a
+    /// [fingerprint](super::Mutagen::fingerprint).
     pub dedup: bool,
     /// Every how many tests one is generated although there are mutants.
     pub generate_every: Option<usize>,
@@ -130,16 +128,16 @@ pub struct MutagenConfig {
     pub return_subvalues: bool,
     /// Whether what two fields of the value have in common is also mutated in both at once: for properties of pairs.
     pub twins: bool,
-    /// Whether plain fields beside two such fields change along with them: as often as not, a mutant of a part that the two
-    /// have in common then comes with other values there, instead of the parent's. Only with `twins`.
+    /// Whether plain fields beside two such fields change along with them. Every other mutant of a part that the two fields
+    /// have in common then has other values in the plain fields. Only with `twins`.
     pub parameters: bool,
-    /// How many interesting tests may wait; the least interesting one is given up beyond that.
+    /// How many interesting tests may wait. If there are more, the least interesting one is dropped.
     pub max_queue: usize,
 }
 
 impl Default for MutagenConfig {
-    /// What finds bugs fastest and most reliably: new edges, most new first, newest first among equals; besides, parts of
-    /// earlier tests, halves of a pair mutated alike, and some generation.
+    /// The settings that find bugs fastest and most reliably: new edges, most new first, newest first among equals. Parts of
+    /// earlier tests are tried, the halves of a pair are mutated alike, and some tests are generated.
     fn default() -> Self {
         MutagenConfig {
             novelty: Coverage::Edges,
@@ -173,18 +171,18 @@ impl Default for MutagenConfig {
     }
 }
 
-/// Enough for every campaign that was watched, and some ten megabytes at most.
+/// No campaign that was measured needed more, and this many take some ten megabytes at most.
 const MAX_QUEUE: usize = 1 << 16;
 
 impl MutagenConfig {
     /// MUTAGEN as it was measured for its paper: full paths in a trie, soonest branching first, and the limits that its
     /// code had (depth 10, 100 events of a trace, R up to 256).
     ///
-    /// The elements of a list are all one level below it here; in the original each is one level deeper than the one before, so that level
-    /// order comes to the ends of long lists late.
+    /// One thing differs: here all elements of a list are one level below it. In the original each element is one level
+    /// deeper than the one before, so that level order comes to the ends of long lists late.
     ///
-    /// On a large target this starves: nearly every path is new, so it never stops to look at the first places where
-    /// paths part. It is here to compare with.
+    /// On a large target this preset starves. Nearly every path is new there, and it never gets beyond the first places
+    /// where paths part. It is here to compare with.
     pub fn paper() -> Self {
         MutagenConfig {
             novelty: Coverage::Paths,

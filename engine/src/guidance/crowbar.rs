@@ -2,7 +2,7 @@
 
 use super::score::Scores;
 use super::sequence::Sequences;
-use super::settings::{Setting, Settings, number};
+use super::switches::{Switch, Switches, max_size};
 use super::{Derived, Figures, Generator, Guidance, havoc};
 use crate::{Generate, HitClasses, HitCounts, HitCoverage, Scope, Source, Trace, Verdict};
 
@@ -19,16 +19,16 @@ impl Default for CrowbarConfig {
     }
 }
 
-impl Settings for CrowbarConfig {
+impl Switches for CrowbarConfig {
     const GUIDANCE: &'static str = "crowbar";
-    const ALL: &'static [Setting<Self>] = &[number("max-size=N", |config, size| config.max_size = size)];
+    const SWITCHES: &'static [Switch<Self>] = &[max_size(|config| &mut config.max_size)];
 }
 
 /// Mutates the byte strings that values were generated from as AFL mutates files: the way of OCaml's Crowbar.
 ///
-/// An input is kept if an edge is taken in a new class of counts. Passed and discarded inputs are the same to it. Kept
-/// inputs take turns, each with as many children as AFL's score allows. Left out are AFL's deterministic stages, its
-/// splicing and its choice of favourites. When the bytes of an input run out, all further choices are the smallest.
+/// An input is kept if it takes an edge in a new class of counts, whether it passed or was discarded. Kept inputs take turns,
+/// each with as many children as AFL's score allows. AFL's deterministic stages, its splicing and its choice of favourites
+/// are left out. When the bytes of an input run out, all further choices are the smallest.
 ///
 /// ```
 /// use mutagen_engine::{Campaign, Crowbar, CrowbarConfig};
@@ -63,7 +63,7 @@ struct Kept {
 
 /// How many children an input of average score has in one turn.
 const CHILDREN: u64 = 256;
-/// And at least so many.
+/// How many children any input has at least.
 const FEWEST: u64 = 16;
 
 /// How many children a score is worth.
@@ -151,7 +151,7 @@ impl<T> Guidance<T> for Crowbar<T> {
 
     fn figures(&self) -> Figures {
         Figures::new(CrowbarConfig::GUIDANCE)
-            .switches(vec![format!("max-size={}", self.config.max_size)])
+            .switches(self.config.present())
             .count("generated", self.generated)
             .count("mutated", self.mutated)
             .count("cycles", self.cycles)

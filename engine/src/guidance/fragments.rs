@@ -8,12 +8,12 @@ use std::ops::RangeInclusive;
 
 /// The parts of interesting values, by type, without repeats.
 ///
-/// They outlive a reset: what was once part of an interesting value is worth trying in the next round, too.
+/// They outlive a reset, because a part of an interesting value is worth trying in the next round as well.
 #[derive(Default)]
 pub(super) struct Fragments {
     by_type: FxHashMap<TypeId, SameType>,
     stored: u64,
-    /// How many there had been before everything was forgotten.
+    /// How many were stored before everything was forgotten.
     forgotten: u64,
 }
 
@@ -27,18 +27,18 @@ struct SameType {
 /// interesting test, however large it is.
 const MAX_PER_TYPE: usize = 256;
 const MAX_PER_VALUE: usize = 64;
-/// In positions. Parts without parts of their own are reached by ordinary mutants. Large ones fit few places, and values that
-/// are put together from them would grow without end.
+/// Which sizes are stored, in positions. Ordinary mutants reach parts without parts of their own. Large parts fit few
+/// places, and values that are put together from them would grow without end.
 const SIZES: RangeInclusive<usize> = 2..=64;
 
 impl Fragments {
-    /// Stores parts of a value: all, or if there are many, every so many-th.
+    /// Stores the parts of a value. If there are many, it stores only some, evenly spread.
     pub(super) fn store(&mut self, value: &dyn Mutable) {
         let stride = positions(value).div_ceil(MAX_PER_VALUE);
         self.store_every(stride, &mut 0, value);
     }
 
-    /// Returns how many positions the value has.
+    /// Stores every `stride`-th part, and returns how many positions the value has.
     fn store_every(&mut self, stride: usize, number: &mut usize, value: &dyn Mutable) -> usize {
         let chosen = number.is_multiple_of(stride);
         *number += 1;
@@ -63,7 +63,7 @@ impl Fragments {
         if same_type.len() < MAX_PER_TYPE {
             same_type.push(value.clone_boxed());
         } else {
-            // Newer ones take the places of older ones.
+            // Newer fragments replace older ones.
             same_type[self.stored as usize % MAX_PER_TYPE] = value.clone_boxed();
         }
         self.stored += 1;
@@ -74,7 +74,7 @@ impl Fragments {
         self.by_type.get(&value.as_any().type_id()).map_or(&[], |same_type| &same_type.parts)
     }
 
-    /// Forgets all of them. What was ever stored stays counted.
+    /// Forgets all fragments, but not how many were stored.
     pub(super) fn clear(&mut self) {
         *self = Fragments { forgotten: self.stored(), ..Fragments::default() };
     }

@@ -1,7 +1,7 @@
 //! FuzzChick: values mutated at random, those that cover more first.
 
 use super::score::Scores;
-use super::settings::{Setting, Settings, number, word};
+use super::switches::{Switch, Switches, max_size, word};
 use super::{Derived, Figures, Generator, Guidance, Sizes};
 use crate::{HitClasses, HitCounts, HitCoverage, Mutable, Scope, Source, Trace, Verdict};
 use std::collections::VecDeque;
@@ -20,27 +20,21 @@ pub struct FuzzChickConfig {
 }
 
 impl Default for FuzzChickConfig {
-    /// As coded. 7 is the size of its time.
+    /// As in its code, with the size that it had when its paper was written.
     fn default() -> Self {
         FuzzChickConfig { hit_buckets: false, fifo: false, max_size: 7 }
     }
 }
 
-impl Settings for FuzzChickConfig {
+impl Switches for FuzzChickConfig {
     const GUIDANCE: &'static str = "fuzzchick";
-    const ALL: &'static [Setting<Self>] = &[
-        word("hit-buckets", |config| config.hit_buckets = true),
-        word("fifo", |config| config.fifo = true),
-        number("max-size=N", |config, size| config.max_size = size),
+    const SWITCHES: &'static [Switch<Self>] = &[
+        word("bits", "new is a bit of an edge's count never set", |config| config.hit_buckets = false),
+        word("hit-buckets", "new is an edge never taken about as often", |config| config.hit_buckets = true),
+        word("stacks", "newest interesting test first, list by list", |config| config.fifo = false),
+        word("fifo", "oldest interesting test first", |config| config.fifo = true),
+        max_size(|config| &mut config.max_size),
     ];
-}
-
-impl FuzzChickConfig {
-    fn switches(&self) -> Vec<String> {
-        let classes = if self.hit_buckets { "hit-buckets" } else { "bits" };
-        let order = if self.fifo { "fifo" } else { "stacks" };
-        vec![classes.into(), order.into(), format!("max-size={}", self.max_size)]
-    }
 }
 
 /// Mutates tests that covered something new, at random, as often as their energy allows: FuzzChick, the coverage-guided
@@ -66,7 +60,7 @@ pub struct FuzzChick<T> {
     scores: Scores,
     passed: Seeds<T>,
     discarded: Seeds<T>,
-    counts: Counts,
+    counts: FuzzChickCounts,
 }
 
 /// Interesting tests: those that are being mutated, and those that wait until there are none left.
@@ -82,7 +76,7 @@ struct Seed<T> {
 }
 
 #[derive(Default)]
-struct Counts {
+struct FuzzChickCounts {
     passed: u64,
     discarded: u64,
     interesting: u64,
@@ -94,9 +88,9 @@ struct Counts {
 
 /// How often the lists are looked at for a test to mutate before one is generated.
 const MOVES: usize = 4;
-/// A discarded test gets so many percent of the energy of a passed one.
+/// A discarded test gets this percentage of the energy of a passed one.
 const DISCARDED_PERCENT: u64 = 33;
-/// AFL's score, times this, is the energy.
+/// The energy is AFL's score times this.
 const ENERGY_PER_SCORE: u64 = 10;
 
 impl<T: Mutable + Clone> FuzzChick<T> {
@@ -120,7 +114,7 @@ impl<T: Mutable + Clone> FuzzChick<T> {
             scores: Scores::default(),
             passed: Seeds::new(),
             discarded: Seeds::new(),
-            counts: Counts::default(),
+            counts: FuzzChickCounts::default(),
             config,
         }
     }
@@ -147,7 +141,7 @@ impl<T: Mutable + Clone> FuzzChick<T> {
             }
             if let Some(seed) = self.discarded.current.front_mut() {
                 let Some(parent) = seed.spend() else {
-                    // NB: a fresh test comes between two discarded ones, and between two passed ones none. As coded.
+                    // NB: a fresh test comes between two discarded ones, but not between two passed ones, as in its code.
                     self.discarded.current.pop_front();
                     return None;
                 };
@@ -162,7 +156,7 @@ impl<T: Mutable + Clone> FuzzChick<T> {
     }
 
     fn size(&mut self) -> usize {
-        let Counts { passed, discarded, .. } = self.counts;
+        let FuzzChickCounts { passed, discarded, .. } = self.counts;
         Sizes::QuickCheck.pick(self.config.max_size, passed, discarded, &mut self.source)
     }
 }
@@ -183,7 +177,9 @@ impl<T: Mutable + Clone> Guidance<T> for FuzzChick<T> {
         self.scores.ran(length);
         let (seeds, count, percent) = match verdict {
             Verdict::Passed => (&mut self.passed, &mut self.counts.passed, 100),
-            Verdict::Discarded => (&mut self.discarded, &mut self.counts.discarded, DISCARDED_PERCENT),
+            Verdict::Discarded | Verdict::Inconclusive(_) => {
+                (&mut self.discarded, &mut self.counts.discarded, DISCARDED_PERCENT)
+            }
             Verdict::Failed(_) => return false,
         };
         *count += 1;
@@ -202,7 +198,7 @@ impl<T: Mutable + Clone> Guidance<T> for FuzzChick<T> {
 
     fn figures(&self) -> Figures {
         Figures::new(FuzzChickConfig::GUIDANCE)
-            .switches(self.config.switches())
+            .switches(self.config.present())
             .count("passed", self.counts.passed)
             .count("discarded", self.counts.discarded)
             .count("interesting", self.counts.interesting)
@@ -233,7 +229,7 @@ impl<T> Seeds<T> {
         if fifo { self.current.push_back(seed) } else { self.pending.push_front(seed) }
     }
 
-    /// Takes what is waiting for the current list, which is empty. False if nothing is waiting.
+    /// Makes the waiting tests the current ones, of which there are none left. False if nothing waits.
     fn refill(&mut self) -> bool {
         std::mem::swap(&mut self.current, &mut self.pending);
         !self.current.is_empty()

@@ -19,7 +19,7 @@ pub(super) fn overwrite(bytes: &mut [u8], source: &mut Source) {
     }
 }
 
-/// A number from 1 on, with this mean: how often one has to try what succeeds one time in `mean`.
+/// A number from 1 on, with this mean: the number of tries until one succeeds, where one in `mean` does.
 fn geometric(source: &mut Source, mean: u32) -> usize {
     let mut tries = 1;
     while !source.chance(1, mean) {
@@ -28,7 +28,7 @@ fn geometric(source: &mut Source, mean: u32) -> usize {
     tries
 }
 
-/// AFL's way: from 2 to 128 changes of any kind on top of each other. The result has at most
+/// AFL's way: makes from 2 to 128 changes of any kind, one after the other. The result has at most
 /// [`Source::MAX_REMEMBERED`] bytes.
 pub(super) fn stack(bytes: &mut Vec<u8>, source: &mut Source) {
     for _ in 0..2 << source.below(7) {
@@ -39,7 +39,7 @@ pub(super) fn stack(bytes: &mut Vec<u8>, source: &mut Source) {
 
 type Change = fn(&mut Vec<u8>, &mut Source);
 
-/// Removing is there twice, as in AFL, which would rather have short inputs.
+/// Removing is listed twice, as in AFL, which prefers short inputs.
 const CHANGES: [Change; 13] = [
     |bytes, source| flip_bit(bytes, source),
     |bytes, source| interesting::<1>(bytes, source),
@@ -56,7 +56,7 @@ const CHANGES: [Change; 13] = [
     insert_block,
 ];
 
-/// Numbers at which programs change their mind.
+/// Numbers at which programs tend to behave differently.
 const INTERESTING: [i32; 20] = [
     0,
     1,
@@ -102,7 +102,7 @@ fn replace_byte(bytes: &mut [u8], source: &mut Source) {
     change::<1>(bytes, source, |byte, source| byte ^ (1 + source.below(255) as u32));
 }
 
-/// Changes the number that some `WIDTH` bytes are, little end first.
+/// Reads `WIDTH` bytes at a random place as a number, little end first, and changes it.
 fn change<const WIDTH: usize>(
     bytes: &mut [u8],
     source: &mut Source,

@@ -1,6 +1,6 @@
 //! The MUTAGEN loop.
 
-use super::batch::{Batch, Lineage, MutantKind, Next, Standing, Workshop};
+use super::batch::{Batch, BatchProgress, Lineage, MutantKind, Next, Workshop};
 use super::fragments::Fragments;
 use super::queue::Queue;
 use super::repeats::Repeats;
@@ -12,10 +12,11 @@ use std::hash::{Hash, Hasher};
 /// Runs every mutant of every interesting test, the most interesting first.
 ///
 /// A test is interesting if it did something new. Then all its mutants are scheduled, once each: those of passed tests
-/// before those of discarded ones. When there are none left, a test is generated. When nothing new happened for a
-/// long time, everything is forgotten, and random mutants are drawn twice as often from then on.
-/// When there are always some left, everything is forgotten all the same after a while, and each time after twice as many
-/// tests, up to a limit.
+/// before those of discarded ones. When no mutants are left, a test is generated.
+///
+/// When nothing new happened for a long time, the loop *resets*: it forgets everything it saw, and draws random mutants
+/// twice as often from then on. When mutants never run out, it *restarts* after a while: it also forgets the mutants that
+/// wait. Each start may last twice as long as the one before, up to a limit.
 ///
 /// The heuristics are in [`MutagenConfig`], each on a switch of its own.
 ///
@@ -37,7 +38,7 @@ pub struct Mutagen<T> {
     fragments: Fragments,
     passed: Side<T>,
     discarded: Side<T>,
-    /// R, now.
+    /// R at present: how often a random mutant is drawn.
     samples: usize,
     /// How many boring tests in a row lead to the next reset.
     reset_after: usize,
@@ -47,22 +48,22 @@ pub struct Mutagen<T> {
     restart_after: usize,
     since_reset: usize,
     /// Where the test came from that is being run.
-    origin: Option<Origin>,
-    counts: Counts,
+    ancestry: Option<Ancestry>,
+    counts: MutagenCounts,
 }
 
 /// Equal values have equal fingerprints; different ones hardly ever do.
 type Fingerprint<T> = Box<dyn Fn(&T) -> u64>;
 
-/// How many numbers of mutants that are none, or repeats, are passed over before a test is generated instead. The ten equal
+/// How many mutants that equal their parent, or an earlier test, are skipped before a test is generated instead. Ten equal
 /// fields of a struct can be exchanged in 10^10 ways without any effect, and a campaign must be able to stop meanwhile.
 const PATIENCE: usize = 1 << 16;
 
-/// How many times as long as the first one a start may last. The longest starts find little after their first million tests,
-/// and a campaign that has an unlucky one would otherwise spend most of its time on it.
+/// A start may last at most so many times as long as the first one. The longest starts find little after their first million
+/// tests, and a campaign with an unlucky start would otherwise spend most of its time on it.
 const LONGEST_START: usize = 16;
 
-/// Passed or discarded tests: what was seen of them, and which of them are to be mutated.
+/// The passed tests, or the discarded ones: what their runs did, and which of them wait to be mutated.
 struct Side<T> {
     store: Box<dyn TraceStore>,
     queue: Queue<Batch<T>>,
@@ -70,7 +71,7 @@ struct Side<T> {
 
 /// Where a test came from.
 #[derive(Clone, Copy)]
-struct Origin {
+struct Ancestry {
     /// Whether it may be kept if it is discarded.
     parent_passed: bool,
     samples: usize,
@@ -79,7 +80,7 @@ struct Origin {
 }
 
 #[derive(Default)]
-struct Counts {
+struct MutagenCounts {
     tests: u64,
     passed: u64,
     discarded: u64,
@@ -122,21 +123,21 @@ impl<T: Mutable + Clone> Mutagen<T> {
             boredom: 0,
             restart_after: config.restart_after.unwrap_or(usize::MAX),
             since_reset: 0,
-            origin: None,
-            counts: Counts::default(),
+            ancestry: None,
+            counts: MutagenCounts::default(),
             config,
         }
     }
 
-    /// Gives generators and mutators these settings to ask for. The mutants of sequences and numbers are set by the
-    /// configuration.
+    /// Gives generators and mutators these settings to ask for. What the configuration says about the mutants of sequences
+    /// and numbers takes precedence.
     pub fn scope(mut self, scope: Scope) -> Self {
         self.source = self.source.with_scope(scope_for(&self.config, scope));
         self
     }
 
-    /// Says when two tests are the same: when they have the same fingerprint. If the configuration says `dedup`, a mutant
-    /// that was tested recently is then skipped.
+    /// Sets how equal tests are recognised: they have the same fingerprint. If the configuration says `dedup`, a mutant that
+    /// was tested recently is then skipped.
     pub fn fingerprint(mut self, fingerprint: impl Fn(&T) -> u64 + 'static) -> Self {
         self.repeats = self.config.dedup.then(Repeats::default);
         self.fingerprint = Some(Box::new(fingerprint));
@@ -156,20 +157,21 @@ impl<T: Mutable + Clone> Mutagen<T> {
     }
 
     fn generate(&mut self) -> T {
-        let Counts { passed, discarded, .. } = self.counts;
+        let MutagenCounts { passed, discarded, .. } = self.counts;
         let size = self.config.sizes.pick(self.config.max_size, passed, discarded, &mut self.source);
         let value = self.generator.generate(&mut self.source, size);
         self.counts.generated += 1;
         self.counts.size = size;
-        self.origin = Some(self.fresh(false));
+        self.ancestry = Some(self.fresh(false));
         self.is_repeat(&value);
         value
     }
 
-    /// The next mutant that is not a repeat, if there is any and it does not take too long to find.
+    /// The next mutant that is not a repeat. `None` if there is none, or if looking for it takes too long.
     fn mutate(&mut self) -> Option<T> {
         let mut patience = PATIENCE;
         loop {
+            // Ask the first batch of the side whose turn it is.
             let from_discarded = self.discarded_first();
             let side = if from_discarded { &mut self.discarded } else { &mut self.passed };
             let batch = side.queue.front()?;
@@ -182,29 +184,30 @@ impl<T: Mutable + Clone> Mutagen<T> {
                     continue;
                 }
             };
+            // Skip what was tested before; otherwise remember where the mutant comes from.
             let lineage = batch.lineage;
             if self.is_repeat(&mutant) {
                 self.counts.repeats += 1;
                 continue;
             }
             self.counts.count_mutant(kind, from_discarded);
-            self.origin = Some(lineage.child());
+            self.ancestry = Some(lineage.child());
             return Some(mutant);
         }
     }
 
-    /// The origin of a test without a parent.
-    fn fresh(&self, parent_passed: bool) -> Origin {
-        Origin { parent_passed, samples: self.samples, depth: self.config.max_depth }
+    /// The ancestry of a test without a parent.
+    fn fresh(&self, parent_passed: bool) -> Ancestry {
+        Ancestry { parent_passed, samples: self.samples, depth: self.config.max_depth }
     }
 
-    /// How far the batch is from which the next mutant comes.
-    fn batch_in_turn(&self) -> Standing {
+    /// How far the batch is that the next mutant comes from.
+    fn batch_in_turn(&self) -> BatchProgress {
         let side = if self.discarded_first() { &self.discarded } else { &self.passed };
-        side.queue.peek().map_or_else(Standing::default, Batch::standing)
+        side.queue.peek().map_or_else(BatchProgress::default, Batch::progress)
     }
 
-    /// Whether the next mutant is one of a discarded test: if there is no passed one, or it is its turn.
+    /// Whether the next mutant comes from a discarded test: because no passed one waits, or because it is its turn.
     fn discarded_first(&self) -> bool {
         self.passed.queue.is_empty()
             || (is_due(self.config.discarded_every, self.counts.mutants())
@@ -232,7 +235,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
         self.samples = (self.samples * 2).min(self.config.samples_cap.unwrap_or(usize::MAX));
     }
 
-    /// Forgets everything, mutants that wait and parts included, if there was no reset for too many tests.
+    /// Forgets everything, including waiting mutants and fragments, if there was no reset for too many tests.
     fn restart_if_lost(&mut self) {
         if self.since_reset >= self.restart_after {
             self.forget();
@@ -256,16 +259,16 @@ impl<T: Mutable + Clone> Mutagen<T> {
     }
 
     /// Schedules the mutants of a test that did something new.
-    fn keep(&mut self, value: &T, origin: Origin, passed: bool, priority: u64) {
+    fn keep(&mut self, value: &T, ancestry: Ancestry, passed: bool, priority: u64) {
         self.boredom = 0;
         self.counts.interesting += 1;
         if self.config.fragments.is_some() {
             self.fragments.store(value);
         }
-        if origin.depth == Some(0) {
+        if ancestry.depth == Some(0) {
             return;
         }
-        let lineage = Lineage { passed, samples: origin.samples, depth: origin.depth };
+        let lineage = Lineage { passed, samples: ancestry.samples, depth: ancestry.depth };
         let batch = Batch::new(value.clone(), lineage, self.config.order);
         let side = if passed { &mut self.passed } else { &mut self.discarded };
         side.queue.push(priority, batch);
@@ -283,24 +286,25 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
     }
 
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
-        let origin = self.origin.take().unwrap_or_else(|| {
+        let ancestry = self.ancestry.take().unwrap_or_else(|| {
             self.counts.examples += 1;
-            // The user chose it: it may be kept even if it is discarded.
+            // The user chose this test, so it may be kept even if it is discarded.
             self.fresh(true)
         });
         self.counts.count_verdict(verdict);
         let passed = match verdict {
             Verdict::Passed => true,
-            Verdict::Discarded => false,
+            Verdict::Discarded | Verdict::Inconclusive(_) => false,
             Verdict::Failed(_) => return false,
         };
+        // What is new, compared with other tests of the same store?
         let apart = !passed && self.config.two_stores;
         let side = if apart { &mut self.discarded } else { &mut self.passed };
         let novelty = side.store.insert(trace);
-        let eligible = passed || origin.parent_passed || !self.config.parent_passed_rule;
+        let eligible = passed || ancestry.parent_passed || !self.config.parent_passed_rule;
         let interesting = novelty.new > 0 && eligible;
         if interesting {
-            self.keep(value, origin, passed, self.config.priority.of(novelty));
+            self.keep(value, ancestry, passed, self.config.priority.of(novelty));
         } else {
             self.boredom += 1;
             self.counts.boring += 1;
@@ -347,7 +351,7 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
 }
 
 impl<T> Mutagen<T> {
-    /// The switches, as they are in effect.
+    /// The switches, with a remark where one has no effect.
     fn settings(&self) -> Vec<String> {
         let mut settings = self.config.switches();
         if self.config.dedup && self.fingerprint.is_none() {
@@ -369,18 +373,18 @@ impl<T> Side<T> {
 }
 
 impl Lineage {
-    /// The origin of a mutant.
-    fn child(&self) -> Origin {
+    /// The ancestry of a mutant.
+    fn child(&self) -> Ancestry {
         let depth = self.depth.map(|depth| depth - 1);
-        Origin { parent_passed: self.passed, samples: self.samples, depth }
+        Ancestry { parent_passed: self.passed, samples: self.samples, depth }
     }
 }
 
-impl Counts {
+impl MutagenCounts {
     fn count_verdict(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Passed => self.passed += 1,
-            Verdict::Discarded => self.discarded += 1,
+            Verdict::Discarded | Verdict::Inconclusive(_) => self.discarded += 1,
             Verdict::Failed(_) => self.failed += 1,
         }
     }

@@ -3,7 +3,7 @@
 use super::crowbar::children_for;
 use super::score::Scores;
 use super::sequence::Sequences;
-use super::settings::{Setting, Settings, number, word};
+use super::switches::{Switch, Switches, max_size, word};
 use super::{Derived, Figures, Generator, Guidance, havoc};
 use crate::{Generate, HitClasses, HitCounts, HitCoverage, Record, Scope, Source, Trace, Verdict};
 
@@ -14,9 +14,9 @@ use maxima::{Maxima, Slowest};
 /// What makes a test expensive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// How often a probe fires, each for itself, and all together.
+    /// How often each probe fires, and how often all of them together.
     Probes,
-    /// What the property says that the test cost, see [`Outcome::cost`](crate::Outcome::cost): fuel, say.
+    /// What the property says the test cost, such as fuel: [`Outcome::cost`](crate::Outcome::cost).
     Fuel,
 }
 
@@ -35,16 +35,17 @@ impl Default for PerfFuzzConfig {
     }
 }
 
-impl Settings for PerfFuzzConfig {
+impl Switches for PerfFuzzConfig {
     const GUIDANCE: &'static str = "perffuzz";
-    const ALL: &'static [Setting<Self>] = &[
-        word("fuel", |config| config.cost = Cost::Fuel),
-        number("max-size=N", |config, size| config.max_size = size),
+    const SWITCHES: &'static [Switch<Self>] = &[
+        word("probes", "a test costs one for each probe that fires", |config| config.cost = Cost::Probes),
+        word("fuel", "a test costs what the property says", |config| config.cost = Cost::Fuel),
+        max_size(|config| &mut config.max_size),
     ];
 }
 
 impl Cost {
-    /// What is counted.
+    /// The unit of the cost.
     pub fn unit(self) -> &'static str {
         match self {
             Cost::Probes => "probes",
@@ -92,7 +93,7 @@ struct Kept {
     size: usize,
 }
 
-/// One time in so many an input without a maximum has its turn.
+/// An input without a maximum has its turn one time in so many.
 const PASSED_OVER: u32 = 100;
 
 impl<T: Generate + Clone + 'static> PerfFuzz<T> {
@@ -134,7 +135,7 @@ impl<T: Clone> PerfFuzz<T> {
         let turn = self.turn.filter(|_| self.left > 0).or_else(|| self.next_turn())?;
         let Kept { bytes, size } = &self.queue[turn];
         if self.left == 0 {
-            // Slow inputs are what is wanted: the length of a run has no say.
+            // Slow inputs are wanted, so the length of a run does not count.
             self.left = children_for(self.scores.score(0, *size, 100));
             self.turn = Some(turn);
         }
@@ -200,7 +201,7 @@ impl<T: Clone> Guidance<T> for PerfFuzz<T> {
         let new = self.coverage.add(&self.hits).classes;
         // An example of the user's has no bytes: there is nothing to mutate.
         let Some(bytes) = bytes else { return false };
-        // What did not finish, for lack of fuel say, has no maximum.
+        // A test that did not finish, because it ran out of fuel for example, sets no maximum.
         let slow = passed && self.set_maxima(amount);
         if new || slow {
             self.for_maxima += u64::from(slow);
@@ -211,9 +212,8 @@ impl<T: Clone> Guidance<T> for PerfFuzz<T> {
     }
 
     fn figures(&self) -> Figures {
-        let PerfFuzzConfig { cost, max_size } = self.config;
         Figures::new(PerfFuzzConfig::GUIDANCE)
-            .switches(vec![cost.unit().into(), format!("max-size={max_size}")])
+            .switches(self.config.present())
             .count("generated", self.generated)
             .count("mutated", self.mutated)
             .count("kept", self.queue.len() as u64)

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(super) struct Queue<B> {
     batches: BTreeMap<Key, B>,
     ties: Ties,
-    /// Decides between equal priorities, strictly.
+    /// Counts pushes, and so decides between equal priorities.
     sequence: u64,
     max_length: usize,
     dropped: u64,
@@ -43,7 +43,7 @@ impl<B> Queue<B> {
         self.batches.first_entry().map(|entry| entry.into_mut())
     }
 
-    /// The front, to look at.
+    /// The front, for reading only.
     pub(super) fn peek(&self) -> Option<&B> {
         self.batches.first_key_value().map(|(_, batch)| batch)
     }
@@ -64,7 +64,7 @@ impl<B> Queue<B> {
         self.batches.len()
     }
 
-    /// How many batches were given up because the queue was full.
+    /// How many batches were dropped because the queue was full.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped
     }

@@ -1,6 +1,6 @@
-//! Plain random testing, the yardstick.
+//! Plain random testing, to compare the others with.
 
-use super::settings::{Setting, Settings, number};
+use super::switches::{Switch, Switches, max_size};
 use super::{Derived, Figures, Generator, Guidance, Sizes};
 use crate::{Generate, Scope, Source, Trace, Verdict};
 
@@ -17,12 +17,12 @@ impl Default for RandomConfig {
     }
 }
 
-impl Settings for RandomConfig {
+impl Switches for RandomConfig {
     const GUIDANCE: &'static str = "random";
-    const ALL: &'static [Setting<Self>] = &[number("max-size=N", |config, size| config.max_size = size)];
+    const SWITCHES: &'static [Switch<Self>] = &[max_size(|config| &mut config.max_size)];
 }
 
-/// Generates every test afresh, and learns nothing.
+/// Generates every test afresh and learns nothing.
 ///
 /// ```
 /// use mutagen_engine::{Campaign, Random};
@@ -81,8 +81,7 @@ impl<T> Guidance<T> for Random<T> {
     }
 
     fn figures(&self) -> Figures {
-        let switches = vec![format!("max-size={}", self.config.max_size)];
-        Figures::new(RandomConfig::GUIDANCE).switches(switches).count("generated", self.tests)
+        Figures::new(RandomConfig::GUIDANCE).switches(self.config.present()).count("generated", self.tests)
     }
 
     fn wants_traces(&self) -> bool {

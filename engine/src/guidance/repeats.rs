@@ -1,12 +1,13 @@
-//! Values that were tested already.
+//! Recognises values that were tested already.
 
+use crate::stable::GOLDEN;
 use rustc_hash::FxHashMap;
 
 /// Remembers the fingerprints of recent tests, each in its slot. A newer fingerprint may push out an older one, so a repeat
 /// can slip through, but memory is bounded however long the campaign.
 ///
-/// Only slots in use take memory: with a reset every thousand tests they all stay in a processor's fastest cache, where an
-/// array of all slots would miss it at nearly every look.
+/// Only slots in use take memory. With a reset every thousand tests all of them fit into the processor's fastest cache; an
+/// array of all slots would miss it nearly every time.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     recent: FxHashMap<u32, u64>,
@@ -19,11 +20,11 @@ impl Repeats {
     /// Whether this fingerprint was met recently. It is remembered.
     pub(super) fn met(&mut self, fingerprint: u64) -> bool {
         // The high bits are the well-mixed ones of a multiplicative hash.
-        let slot = fingerprint.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOT_BITS);
+        let slot = fingerprint.wrapping_mul(GOLDEN) >> (u64::BITS - SLOT_BITS);
         self.recent.insert(slot as u32, fingerprint) == Some(fingerprint)
     }
 
-    /// Forgets everything, and the memory of a long past round: clearing takes time in proportion to it.
+    /// Forgets everything. Clearing takes time in proportion to the memory held, so unused memory is given back.
     pub(super) fn clear(&mut self) {
         let used = self.recent.len();
         self.recent.clear();

@@ -3,7 +3,7 @@
 use super::{Figures, Guidance};
 use crate::{Trace, Verdict};
 
-/// Tests the given values in their order, and then the campaign is done. It learns nothing.
+/// Tests the given values in their order; then the campaign ends. It learns nothing.
 ///
 /// ```
 /// use mutagen_engine::{Campaign, Repro, StopReason};

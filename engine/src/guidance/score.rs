@@ -37,17 +37,17 @@ impl Scores {
         self.lengths.add(length);
     }
 
-    /// Takes in how many keys a run hit that is kept.
+    /// Takes in how many keys a kept run hit.
     pub(super) fn kept(&mut self, size: usize) {
         self.sizes.add(size);
     }
 
-    /// The score of an input: 100 for an average one. Short runs and runs that hit much are worth more. `percent` of it
-    /// is given.
+    /// The score of an input: 100 for an average one. Short runs and runs that hit many keys are worth more. The result is
+    /// `percent` of the score.
     pub(super) fn score(&self, length: usize, size: usize, percent: u64) -> u64 {
         let by_length = length_factor(length as u64, self.lengths.get());
         let by_size = size_factor(size as u64, self.sizes.get());
-        // Factors are in hundredths: cut off once, at the end.
+        // All three factors are in hundredths; the fraction is cut off once, at the end.
         (100 * by_length * by_size * percent / 1_000_000).clamp(Self::LOWEST, Self::HIGHEST)
     }
 }

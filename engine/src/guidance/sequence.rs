@@ -22,17 +22,18 @@ impl<T> Sequences<T> {
         self.scope = scope;
     }
 
-    /// The value that `bytes` are; when they run out, all choices are the smallest.
+    /// The value that is made of `bytes`; when they run out, all choices are the smallest.
     pub(super) fn value(&mut self, bytes: Vec<u8>) -> T {
         self.generate(Source::from_bytes(bytes))
     }
 
-    /// The value that `bytes` are; when they run out, random ones are appended.
+    /// The value that is made of `bytes`; when they run out, random ones are appended.
     pub(super) fn extended(&mut self, bytes: Vec<u8>, source: &mut Source) -> T {
         self.generate(Source::from_bytes_then_random(bytes, source.bits()))
     }
 
-    /// The bytes that the last value was really made of. Once: a value that was not made here has none.
+    /// The bytes that the last value was really made of. They are given once, so that a value that was not made here has
+    /// none.
     pub(super) fn take(&mut self) -> Option<Vec<u8>> {
         self.last.take()
     }

@@ -1,8 +1,11 @@
 //! SmallCheck: all values up to a size.
 
-use super::settings::{Setting, Settings, number};
+use super::switches::{Switch, Switches, max_size};
 use super::{Derived, Figures, Generator, Guidance};
-use crate::{Generate, Scope, Source, Trace, Verdict};
+use crate::{Generate, Scope, Source, Tier, Tiers, Trace, Verdict};
+use std::cell::RefCell;
+use std::iter::Peekable;
+use std::rc::Rc;
 
 /// The settings of [`SmallCheck`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,34 +20,35 @@ impl Default for SmallCheckConfig {
     }
 }
 
-impl Settings for SmallCheckConfig {
+impl Switches for SmallCheckConfig {
     const GUIDANCE: &'static str = "smallcheck";
-    const ALL: &'static [Setting<Self>] = &[number("max-size=N", |config, size| config.max_size = size)];
+    const SWITCHES: &'static [Switch<Self>] = &[max_size(|config| &mut config.max_size)];
 }
 
-/// Tests everything that the generator can make, the smallest sizes first, and learns nothing.
+/// Tests all values up to a size, the smallest first, and learns nothing.
 ///
-/// It makes all choices that the generator asks for, see [`Source::enumerating`]: whatever generates also enumerates. Of a choice
-/// among more than a thousand, such as a 32-bit number, it makes three. As in
-/// the original, the values of one size include those of smaller ones. When the largest size is done, so is the campaign.
-/// No seed has a say, so that several workers would all test the same.
+/// It goes through the [`Tiers`] of the generator. [`Listed`](crate::Listed) has those of the type: each value once. Any other
+/// generator has those of [all choices](Tiers::of_generator) that it asks for; of a choice among more than a thousand, such
+/// as a 32-bit number, these are three, and as in the original, the values of one size include those of smaller ones. When
+/// the largest size is done, so is the campaign. No seed has a say, so that several workers would all test the same.
 ///
 /// ```
-/// use mutagen_engine::{Campaign, SmallCheck, SmallCheckConfig, StopReason};
+/// use mutagen_engine::{Campaign, Listed, SmallCheck, SmallCheckConfig, StopReason};
 ///
 /// let mut all = Vec::new();
 /// let report = Campaign::new(0).tests(1000).run(
-///     &mut SmallCheck::new(SmallCheckConfig { max_size: 1 }),
-///     &mut |list: &Vec<bool>| all.push(list.clone()),
+///     &mut SmallCheck::with_generator(SmallCheckConfig { max_size: 2 }, Listed),
+///     &mut |list: &Vec<u8>| all.push(list.clone()),
 /// );
 /// assert_eq!(report.stop, StopReason::Exhausted);
-/// assert_eq!(all, [vec![], vec![], vec![false], vec![true]]);
+/// assert_eq!(all, [vec![], vec![0], vec![0, 0], vec![1]]);
 /// ```
 pub struct SmallCheck<T> {
     config: SmallCheckConfig,
     scope: Scope,
-    source: Source,
-    generator: Box<dyn Generator<T>>,
+    generator: Rc<RefCell<dyn Generator<T>>>,
+    /// What is still to be tested, each value with its size. It begins with the first test.
+    values: Option<Peekable<Tier<(usize, T)>>>,
     size: usize,
     exhausted: bool,
     tests: u64,
@@ -57,14 +61,14 @@ impl<T: Generate + 'static> SmallCheck<T> {
     }
 }
 
-impl<T> SmallCheck<T> {
+impl<T: 'static> SmallCheck<T> {
     /// Enumerates what a generator of your own makes.
     pub fn with_generator(config: SmallCheckConfig, generator: impl Generator<T> + 'static) -> Self {
         SmallCheck {
             config,
             scope: Scope::new(),
-            source: Source::enumerating(),
-            generator: Box::new(generator),
+            generator: Rc::new(RefCell::new(generator)),
+            values: None,
             size: 0,
             exhausted: false,
             tests: 0,
@@ -73,27 +77,37 @@ impl<T> SmallCheck<T> {
 
     /// Gives generators these settings to ask for.
     pub fn scope(mut self, scope: Scope) -> Self {
-        self.source = self.source.with_scope(scope.clone());
         self.scope = scope;
         self
     }
 
-    /// Goes on to the next size. Whoever asks for more than everything gets it again from the beginning.
-    fn grow(&mut self) {
-        self.source = Source::enumerating().with_scope(self.scope.clone());
-        self.exhausted |= self.size == self.config.max_size;
-        self.size = if self.size == self.config.max_size { 0 } else { self.size + 1 };
+    /// Everything, from the beginning.
+    fn values(&self) -> Peekable<Tier<(usize, T)>> {
+        let own = self.generator.borrow().tiers().filter(|tiers| tiers.tier(0).next().is_some());
+        let tiers = own.unwrap_or_else(|| {
+            let generator = Rc::clone(&self.generator);
+            let generate = move |source: &mut Source, size| generator.borrow_mut().generate(source, size);
+            Tiers::of_generator(generate, self.scope.clone())
+        });
+        let values =
+            (0..=self.config.max_size).flat_map(move |size| tiers.tier(size).map(move |value| (size, value)));
+        (Box::new(values) as Tier<(usize, T)>).peekable()
     }
 }
 
-impl<T> Guidance<T> for SmallCheck<T> {
+impl<T: 'static> Guidance<T> for SmallCheck<T> {
+    /// Whoever asks for more than everything gets it again from the beginning.
     fn next(&mut self) -> T {
         self.tests += 1;
-        let value = self.generator.generate(&mut self.source, self.size);
-        if !self.source.advance() {
-            self.grow();
+        loop {
+            let mut values = self.values.take().unwrap_or_else(|| self.values());
+            if let Some((size, value)) = values.next() {
+                self.size = size;
+                self.exhausted |= values.peek().is_none();
+                self.values = Some(values);
+                return value;
+            }
         }
-        value
     }
 
     fn learn(&mut self, _: &T, _: &Verdict, _: Trace<'_>) -> bool {
@@ -102,7 +116,7 @@ impl<T> Guidance<T> for SmallCheck<T> {
 
     fn figures(&self) -> Figures {
         Figures::new(SmallCheckConfig::GUIDANCE)
-            .switches(vec![format!("max-size={}", self.config.max_size)])
+            .switches(self.config.present())
             .count("generated", self.tests)
             .level("generation size", self.size as u64)
     }

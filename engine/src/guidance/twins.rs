@@ -5,8 +5,8 @@
 //! the halves are still the same, their common part is also mutated in both of them at once.
 //!
 //! Beside the halves there may be parameters: plain fields that say how the halves are compared (an observer, a tolerance).
-//! What a change of one half means depends on them, and a change of parameters alone is seldom new. So they change along
-//! with the halves, as often as not.
+//! They decide what a change of one half means, and changing them alone is seldom new. So every other mutant of a half
+//! changes them as well.
 
 use crate::{Mutable, Source, node_at};
 
@@ -49,7 +49,7 @@ fn parameters(root: &dyn Mutable) -> Vec<u32> {
     fields.clone().filter(|&field| root.child(field as usize).children() == 0 && is_alone(field)).collect()
 }
 
-/// Turns all of these fields into random mutants of themselves.
+/// Turns each of these fields into a random mutant of itself.
 pub(super) fn change_parameters(root: &mut dyn Mutable, fields: &[u32], source: &mut Source) {
     for &field in fields {
         let parameter = root.child_mut(field as usize);

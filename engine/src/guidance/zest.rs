@@ -1,7 +1,7 @@
-//! Zest: the bytes behind values are mutated, and valid inputs count apart.
+//! Zest: mutates the bytes behind values, and counts the coverage of valid inputs apart.
 
 use super::sequence::Sequences;
-use super::settings::{Setting, Settings, number, word};
+use super::switches::{Switch, Switches, max_size, word};
 use super::{Derived, Figures, Generator, Guidance, havoc};
 use crate::{Generate, HitClasses, HitCounts, HitCoverage, Scope, Source, Trace, Verdict};
 
@@ -12,7 +12,7 @@ pub struct ZestConfig {
     pub counts: bool,
     /// Whether to save a passed input that hits a probe which no passed one did before.
     pub valid: bool,
-    /// Whether discarded inputs are not even looked at.
+    /// Whether discarded inputs are ignored altogether.
     pub only_valid: bool,
     /// The size of the largest value.
     pub max_size: usize,
@@ -24,26 +24,17 @@ impl Default for ZestConfig {
     }
 }
 
-impl Settings for ZestConfig {
+impl Switches for ZestConfig {
     const GUIDANCE: &'static str = "zest";
-    const ALL: &'static [Setting<Self>] = &[
-        word("no-counts", |config| config.counts = false),
-        word("no-valid", |config| config.valid = false),
-        word("only-valid", |config| config.only_valid = true),
-        number("max-size=N", |config, size| config.max_size = size),
+    const SWITCHES: &'static [Switch<Self>] = &[
+        word("counts", "new is also another order of magnitude", |config| config.counts = true),
+        word("no-counts", "how often a probe is hit does not count", |config| config.counts = false),
+        word("valid", "new is also a probe new to passed tests", |config| config.valid = true),
+        word("no-valid", "passed tests are like all others", |config| config.valid = false),
+        word("only-valid", "ignore discarded tests", |config| config.only_valid = true),
+        word("no-only-valid", "learn from discarded tests as well", |config| config.only_valid = false),
+        max_size(|config| &mut config.max_size),
     ];
-}
-
-impl ZestConfig {
-    fn switches(&self) -> Vec<String> {
-        let named = |on: bool, name: &str| if on { name.to_owned() } else { format!("no-{name}") };
-        vec![
-            named(self.counts, "counts"),
-            named(self.valid, "valid"),
-            named(self.only_valid, "only-valid"),
-            format!("max-size={}", self.max_size),
-        ]
-    }
 }
 
 /// Mutates the byte strings that values were generated from: Zest, the guidance of JQF.
@@ -52,7 +43,7 @@ impl ZestConfig {
 /// an input that passed. Saved inputs take turns, each with as many children as its share of the coverage allows; those
 /// that were first at a probe have twenty times as many. Once something is saved, nothing is generated from scratch.
 ///
-/// Counts are those of probes, without collisions, which is the newer of JQF's two ways.
+/// It counts hits of probes, without collisions, which is the newer of JQF's two ways.
 ///
 /// ```
 /// use mutagen_engine::{Campaign, Zest, ZestConfig};
@@ -72,7 +63,7 @@ pub struct Zest<T> {
     /// Which saved input is being mutated, and how many children it had in this turn.
     parent: usize,
     children: usize,
-    counts: Counts,
+    counts: ZestCounts,
 }
 
 struct Saved {
@@ -84,7 +75,7 @@ struct Saved {
 }
 
 #[derive(Default)]
-struct Counts {
+struct ZestCounts {
     generated: u64,
     mutated: u64,
     cycles: u64,
@@ -96,7 +87,7 @@ struct Counts {
 
 /// How many children an input has that hits everything that was ever hit.
 const CHILDREN: usize = 50;
-/// So many times more, if it is favoured.
+/// A favoured input has so many times as many.
 const FAVOURED: usize = 20;
 
 impl<T: Generate + 'static> Zest<T> {
@@ -118,7 +109,7 @@ impl<T> Zest<T> {
             saved: Vec::new(),
             parent: 0,
             children: 0,
-            counts: Counts::default(),
+            counts: ZestCounts::default(),
             config,
         }
     }
@@ -162,7 +153,7 @@ impl<T> Guidance<T> for Zest<T> {
     fn learn(&mut self, _: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
         let bytes = self.sequences.take();
         let passed = *verdict == Verdict::Passed;
-        let invalid = *verdict == Verdict::Discarded;
+        let invalid = matches!(verdict, Verdict::Discarded | Verdict::Inconclusive(_));
         if !passed && (!invalid || self.config.only_valid) {
             return false;
         }
@@ -180,7 +171,7 @@ impl<T> Guidance<T> for Zest<T> {
 
     fn figures(&self) -> Figures {
         Figures::new(ZestConfig::GUIDANCE)
-            .switches(self.config.switches())
+            .switches(self.config.present())
             .count("generated", self.counts.generated)
             .count("mutated", self.counts.mutated)
             .count("cycles", self.counts.cycles)
@@ -202,7 +193,7 @@ impl<T> Guidance<T> for Zest<T> {
     }
 }
 
-impl Counts {
+impl ZestCounts {
     fn count(&mut self, [counts, coverage, valid]: [bool; 3], favoured: bool) {
         self.for_counts += u64::from(counts);
         self.for_coverage += u64::from(coverage);

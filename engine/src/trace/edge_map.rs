@@ -1,5 +1,6 @@
-//! All steps from one probe to the next that were ever taken.
+//! The edges that were ever taken: steps from one probe to the next.
 
+use super::hits::afl_class;
 use super::{Novelty, Trace, TraceStore, grown, table_bytes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,7 +44,7 @@ impl Default for EdgeMap {
 }
 
 impl EdgeMap {
-    /// Real programs take some ten thousand edges, well below a megabyte; this is a brake, not a setting to tune.
+    /// Real programs take some ten thousand edges, well below a megabyte. The limit only stops what goes wrong.
     pub const DEFAULT_MAX_BYTES: usize = 1 << 28;
 
     /// An empty map without hit counts.
@@ -195,16 +196,16 @@ impl Buckets {
         self.run.extend(previous.zip(events).map(|(&previous, &event)| edge(previous, event)));
         self.run.sort_unstable();
         for hits in self.run.chunk_by(|left, right| left == right) {
-            let bit = 1 << bucket(hits.len());
+            let class = afl_class(hits.len());
             let full = self.seen.len() == self.seen.capacity()
                 && table_bytes(grown(self.seen.capacity(), self.seen.len() + 1), ENTRY) > max_bytes;
             if full && !self.seen.contains_key(&hits[0]) {
                 inserted.refused = true;
                 continue;
             }
-            let buckets = self.seen.entry(hits[0]).or_default();
-            inserted.new += usize::from(*buckets & bit == 0);
-            *buckets |= bit;
+            let classes = self.seen.entry(hits[0]).or_default();
+            inserted.new += usize::from(*classes & class == 0);
+            *classes |= class;
         }
         inserted
     }
@@ -218,18 +219,4 @@ const ENTRY: usize = size_of::<(u64, u8)>();
 
 fn edge(previous: u32, event: u32) -> u64 {
     u64::from(previous) << 32 | u64::from(event)
-}
-
-/// AFL's classes of hit counts.
-fn bucket(hits: usize) -> u32 {
-    match hits {
-        0 | 1 => 0,
-        2 => 1,
-        3 => 2,
-        4..=7 => 3,
-        8..=15 => 4,
-        16..=31 => 5,
-        32..=127 => 6,
-        _ => 7,
-    }
 }

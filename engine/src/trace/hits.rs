@@ -4,7 +4,7 @@ use super::Trace;
 
 /// How often each key was hit in one run. A key is a probe, or a slot of AFL's map of edges.
 ///
-/// One is used again and again: counting clears what the run before had hit, and nothing else.
+/// Use the same one for all runs: counting only clears the keys that the run before had hit.
 ///
 /// ```
 /// use mutagen_engine::{HitCounts, Trace};
@@ -83,7 +83,7 @@ impl HitCounts {
     }
 }
 
-/// The place of a probe in AFL's map: 16 bits that look random, as AFL draws them when it compiles.
+/// The place of a probe in AFL's map: 16 bits that look random. AFL draws them at random when it compiles.
 fn location(probe: u32) -> u32 {
     probe.wrapping_mul(0x9e37_79b1) >> 16
 }
@@ -91,7 +91,7 @@ fn location(probe: u32) -> u32 {
 /// Which counts are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HitClasses {
-    /// Each bit of the count's lowest byte for itself, as FuzzChick compares them.
+    /// Each bit of the count's lowest byte is a class, as in FuzzChick.
     Bits,
     /// 1, 2, 3, 4-7, 8-15, 16-31, 32-127 and more, of the count's lowest byte: AFL.
     Afl,
@@ -105,17 +105,22 @@ impl HitClasses {
         let byte = count & 0xff;
         match self {
             HitClasses::Bits => byte,
-            HitClasses::Afl => match byte {
-                0 => 0,
-                1..=3 => 1 << (byte - 1),
-                4..=7 => 1 << 3,
-                8..=15 => 1 << 4,
-                16..=31 => 1 << 5,
-                32..=127 => 1 << 6,
-                _ => 1 << 7,
-            },
+            HitClasses::Afl => afl_class(byte as usize).into(),
             HitClasses::PowersOfTwo => 1 << count.max(1).ilog2(),
         }
+    }
+}
+
+/// AFL's class of a count, one bit out of eight: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, more. No bit for 0.
+pub(super) fn afl_class(count: usize) -> u8 {
+    match count {
+        0 => 0,
+        1..=3 => 1 << (count - 1),
+        4..=7 => 1 << 3,
+        8..=15 => 1 << 4,
+        16..=31 => 1 << 5,
+        32..=127 => 1 << 6,
+        _ => 1 << 7,
     }
 }
 
@@ -141,7 +146,7 @@ pub struct HitCoverage {
     covered: usize,
 }
 
-/// What of a run was new.
+/// What was new about a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NewHits {
     /// How many keys were never hit before.
@@ -156,7 +161,7 @@ impl HitCoverage {
         HitCoverage { classes, seen: Vec::new(), covered: 0 }
     }
 
-    /// Takes in a run, and says what of it was new.
+    /// Adds a run, and says what was new about it.
     pub fn add(&mut self, hits: &HitCounts) -> NewHits {
         let mut new = NewHits::default();
         for (key, count) in hits.iter() {
@@ -178,7 +183,7 @@ impl HitCoverage {
         self.covered
     }
 
-    /// How many keys of a run count: those with a class.
+    /// How many keys of a run have a class.
     pub fn size_of(&self, hits: &HitCounts) -> usize {
         hits.iter().filter(|(_, count)| self.classes.of(*count) != 0).count()
     }

@@ -1,10 +1,10 @@
-//! All paths that were ever taken, without keeping them apart in full.
+//! The paths that were ever taken, with common beginnings stored once.
 
 use super::{Novelty, Trace, TraceStore, grown, table_bytes};
 use rustc_hash::FxHashMap;
 
 const ROOT: u32 = 0;
-/// No node: the root is nobody's child.
+/// Stands for no node: the root is no node's child.
 const NONE: u32 = 0;
 
 /// A prefix tree of traces (the paper's store): a trace is new if it leaves the tree, and the sooner it does so the
@@ -67,7 +67,7 @@ impl Default for PathTrie {
 }
 
 impl PathTrie {
-    /// A gigabyte: on a real engine the trie never saturates (it took 0.9 GB in ten seconds), so it must end somewhere.
+    /// A gigabyte. On a real engine the trie never saturates (it took 0.9 GB in ten seconds), so it needs a limit.
     pub const DEFAULT_MAX_BYTES: usize = 1 << 30;
 
     /// An empty trie for traces of any length.

@@ -11,7 +11,7 @@ impl<T: Generate> Generate for Box<T> {
 
     /// # Panics
     ///
-    /// If there is no end to it: the smallest value of each of several types contains that of the next.
+    /// If it has no end, because the smallest values of several types contain each other.
     fn smallest() -> Self {
         let depth = DEPTH.get();
         if depth == DEEPEST {
@@ -25,14 +25,14 @@ impl<T: Generate> Generate for Box<T> {
 }
 
 thread_local! {
-    /// How many boxes the smallest value is in that is being made.
+    /// How many boxes are around the smallest value that is being made.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What contains itself does so through a box, and no type that people write has so many in its smallest value.
+/// A type contains itself only through a box, and the smallest value of a sensible type never has so many boxes.
 const DEEPEST: usize = 256;
 
-/// A derive sees one definition at a time, and cannot refuse what only several of them together make endless.
+/// Panics, because a derive cannot: it sees one definition at a time, and it takes several to be endless.
 #[cold]
 fn endless<T>() -> ! {
     DEPTH.set(0);

@@ -4,7 +4,7 @@ use crate::Source;
 
 /// One change of a sequence that its length alone allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Edit {
+pub(super) enum SequenceEdit {
     Remove(usize),
     Duplicate(usize),
     SwapWithNext(usize),
@@ -22,9 +22,9 @@ pub(super) fn rich_count(length: usize) -> usize {
 
 /// The edit `number` of a sequence of this length, kind by kind.
 ///
-/// Truncation begins behind what removing can do: to nothing only if there is more than one element to lose, and never by
-/// one element alone. So no two edits are the same for all elements.
-pub(super) fn rich_edit(length: usize, mut number: usize) -> Option<Edit> {
+/// Truncation leaves out what removing does already: it never takes one element alone. So no two edits do the same to every
+/// sequence.
+pub(super) fn rich_edit(length: usize, mut number: usize) -> Option<SequenceEdit> {
     kinds(length).into_iter().find_map(|(count, edit)| {
         let found = (number < count).then(|| edit(number));
         number = number.saturating_sub(count);
@@ -32,17 +32,17 @@ pub(super) fn rich_edit(length: usize, mut number: usize) -> Option<Edit> {
     })
 }
 
-type Kind = (usize, fn(usize) -> Edit);
+type EditKind = (usize, fn(usize) -> SequenceEdit);
 
-fn kinds(length: usize) -> [Kind; 7] {
+fn kinds(length: usize) -> [EditKind; 7] {
     [
-        (length, Edit::Remove),
-        (length, Edit::Duplicate),
-        (length.saturating_sub(1), Edit::SwapWithNext),
-        (length + 1, Edit::InsertSmallest),
-        (length, Edit::Enclose),
-        (length.saturating_sub(2), |index| Edit::Truncate(index + 1)),
-        (usize::from(length > 1), |_| Edit::Truncate(0)),
+        (length, SequenceEdit::Remove),
+        (length, SequenceEdit::Duplicate),
+        (length.saturating_sub(1), SequenceEdit::SwapWithNext),
+        (length + 1, SequenceEdit::InsertSmallest),
+        (length, SequenceEdit::Enclose),
+        (length.saturating_sub(2), |index| SequenceEdit::Truncate(index + 1)),
+        (usize::from(length > 1), |_| SequenceEdit::Truncate(0)),
     ]
 }
 
@@ -53,35 +53,35 @@ pub(super) fn paper_count(length: usize) -> usize {
 
 /// The edit `number` of the original MUTAGEN, which walks a list cell by cell: cut off, drop, duplicate. Cutting off the
 /// last cell would be dropping it, so that one comes first there; behind it the empty rest gets the smallest element.
-pub(super) fn paper_edit(length: usize, number: usize) -> Option<Edit> {
+pub(super) fn paper_edit(length: usize, number: usize) -> Option<SequenceEdit> {
     let cell = number / 3;
     if number >= paper_count(length) {
         return None;
     }
     Some(match (number % 3, cell + 1 >= length) {
-        (0, false) => Edit::Truncate(cell),
-        (1, false) => Edit::Remove(cell),
-        (2, false) => Edit::Duplicate(cell),
-        (0, true) if length > 0 => Edit::Remove(cell),
-        (1, true) => Edit::Duplicate(cell),
-        _ => Edit::InsertSmallest(length),
+        (0, false) => SequenceEdit::Truncate(cell),
+        (1, false) => SequenceEdit::Remove(cell),
+        (2, false) => SequenceEdit::Duplicate(cell),
+        (0, true) if length > 0 => SequenceEdit::Remove(cell),
+        (1, true) => SequenceEdit::Duplicate(cell),
+        _ => SequenceEdit::InsertSmallest(length),
     })
 }
 
-impl Edit {
+impl SequenceEdit {
     /// Changes `items`. False, and unchanged, if the neighbours to be swapped are equal.
     pub(super) fn apply<T: Clone + PartialEq>(self, items: &mut Vec<T>, smallest: fn() -> T) -> bool {
         match self {
-            Edit::Remove(index) => drop(items.remove(index)),
-            Edit::Duplicate(index) => items.insert(index, items[index].clone()),
-            Edit::SwapWithNext(index) if items[index] == items[index + 1] => return false,
-            Edit::SwapWithNext(index) => items.swap(index, index + 1),
-            Edit::InsertSmallest(index) => items.insert(index, smallest()),
-            Edit::Enclose(index) => {
+            SequenceEdit::Remove(index) => drop(items.remove(index)),
+            SequenceEdit::Duplicate(index) => items.insert(index, items[index].clone()),
+            SequenceEdit::SwapWithNext(index) if items[index] == items[index + 1] => return false,
+            SequenceEdit::SwapWithNext(index) => items.swap(index, index + 1),
+            SequenceEdit::InsertSmallest(index) => items.insert(index, smallest()),
+            SequenceEdit::Enclose(index) => {
                 items.insert(index + 1, smallest());
                 items.insert(index, smallest());
             }
-            Edit::Truncate(length) => items.truncate(length),
+            SequenceEdit::Truncate(length) => items.truncate(length),
         }
         true
     }
@@ -100,8 +100,8 @@ pub(super) fn insert_random<T>(
     items.splice(index..index, (0..amount).map(|_| generate(source, size)));
 }
 
-/// Changes a sequence as FuzzChick does, walking along it. With so many elements still ahead, going on is as many times
-/// as likely as mutating the element, or removing it. Who gets to the end adds a fresh sequence there.
+/// Changes a sequence as FuzzChick does, walking along it. With `n` elements left, mutating the next one and removing it have
+/// one chance in `n + 2` each; otherwise the walk goes on. At the end it appends a fresh sequence.
 pub(super) fn random_edit<T>(
     items: &mut Vec<T>,
     source: &mut Source,

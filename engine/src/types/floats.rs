@@ -42,7 +42,7 @@ macro_rules! float {
                 *self = if *self != 0.0 && source.chance(1, 2) { 0.0 } else { Self::generate(source, size) };
             }
 
-            /// Whole numbers are simpler than fractions, and numbers simpler than what is none.
+            /// Whole numbers are simpler than fractions, and all numbers are simpler than infinities and NaNs.
             fn magnitude(&self) -> u64 {
                 if !self.is_finite() {
                     return u64::MAX;

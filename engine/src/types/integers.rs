@@ -4,9 +4,9 @@ use crate::{Count, Generate, Mutable, NumberMutants, SampleSize, Scope, Source};
 
 /// What the mutants of an integer need to know about its type.
 trait Integer: Copy + Eq + 'static {
-    /// Values at which programs change their mind, in the order in which they are tried.
+    /// Values at which programs tend to behave differently, in the order in which they are tried.
     const BOUNDARIES: &'static [Self];
-    /// Powers of two inside the range; only for types that are wide enough to make them interesting.
+    /// Powers of two inside the range, for types that are wide enough.
     const POWERS: &'static [Self];
 
     fn below(self) -> Option<Self>;

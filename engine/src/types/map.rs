@@ -5,7 +5,7 @@ use crate::{Count, Generate, Mutable, Scope, Source, no_child};
 use std::collections::BTreeMap;
 
 impl<K: Generate + Ord, V: Generate> Generate for BTreeMap<K, V> {
-    /// Fewer entries than drawn where keys collide.
+    /// Has fewer entries than drawn if keys collide.
     fn generate(source: &mut Source, size: usize) -> Self {
         let length = source.below(size.saturating_add(1));
         (0..length).map(|_| (K::generate(source, size), V::generate(source, size))).collect()
@@ -56,7 +56,7 @@ where
         insert
     }
 
-    /// As the list of its entries: in one of them the value is mutated, or the key replaced.
+    /// Like a list of entries. In one of them the value is mutated or the key replaced.
     fn mutate_randomly(&mut self, source: &mut Source, size: usize) {
         let mut entries: Vec<(K, V)> = std::mem::take(self).into_iter().collect();
         let mutate = |(key, value): &mut (K, V), source: &mut Source| match source.chance(1, 2) {

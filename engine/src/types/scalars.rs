@@ -1,4 +1,4 @@
-//! Values without parts that are no numbers: bool, char, unit, phantom data.
+//! Values without parts that are not numbers: bool, char, unit, phantom data.
 
 use crate::{Count, Generate, Mutable, Scope, Source};
 use std::marker::PhantomData;

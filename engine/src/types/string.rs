@@ -1,4 +1,4 @@
-//! Strings: sequences of characters, which are no positions of their own.
+//! Strings: sequences of characters. The characters are not positions of their own.
 
 use super::edit::{insert_random, paper_count, paper_edit, random_edit, rich_count, rich_edit};
 use super::scalars::CHARACTERS;

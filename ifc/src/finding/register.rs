@@ -3,7 +3,7 @@
 use super::{Part, assemble, executed, side_by_side};
 use crate::fault::Fault;
 use crate::lattice::Lattice;
-use crate::noninterference::register::{Machine, Violation};
+use crate::noninterference::register::{Half, Violation};
 use crate::register::{Atom, Exposed, Frame, Label, OpCode, StackFrame, State, Variation};
 
 /// The finding on `before` as text. The fault is named if it is known.
@@ -16,10 +16,8 @@ pub fn explain(before: &Variation, violation: &Violation, fault: Option<&Fault<O
     let after = match violation {
         Violation::Both(after) => table(["after", "first", "second"], after),
         Violation::First(after) => change("first", &before.first, after),
-        Violation::IllFormed { machine: Machine::First, after, .. } => change("first", &before.first, after),
-        Violation::IllFormed { machine: Machine::Second, after, .. } => {
-            change("second", &before.second, after)
-        }
+        Violation::IllFormed { machine: Half::First, after, .. } => change("first", &before.first, after),
+        Violation::IllFormed { machine: Half::Second, after, .. } => change("second", &before.second, after),
     };
     let tables = [table(["before", "first", "second"], before), after];
     assemble(&headline(before, violation), &tables, fault)
@@ -40,8 +38,8 @@ fn headline(before: &Variation, violation: &Violation) -> String {
         }
         Violation::IllFormed { machine, after, exposed } => {
             let (which, step) = match machine {
-                Machine::First => ("first", first),
-                Machine::Second => ("second", second),
+                Half::First => ("first", first),
+                Half::Second => ("second", second),
             };
             let step = step.unwrap_or_default();
             format!("The {which} machine executes {step}. {}", exposure(after, exposed, observer))
@@ -49,7 +47,7 @@ fn headline(before: &Variation, violation: &Violation) -> String {
     }
 }
 
-/// Which block is reached too easily, and from where.
+/// The sentence that names the block that is reached too easily, and the pointer to it.
 fn exposure(after: &State, exposed: &Exposed, observer: Label) -> String {
     let Exposed { block, at } = exposed;
     let name = format!("block {}.{}", block.stamp, block.index);
@@ -61,7 +59,8 @@ fn exposure(after: &State, exposed: &Exposed, observer: Label) -> String {
     )
 }
 
-/// The name of a part with a pointer to the block that is seen where it is reached.
+/// The name of a part that holds a pointer to the exposed block and is visible at the label where it is
+/// reached.
 fn pointer_to(state: &State, exposed: &Exposed) -> Option<String> {
     let Exposed { block, at } = *exposed;
     let pointer = format!("&{}.{}+", block.stamp, block.index);

@@ -1,6 +1,6 @@
 //! Single-step noninterference of the register machine.
 
-use super::{Discard, Judgement};
+use super::{Discard, Secrecy};
 use crate::lattice::Lattice;
 use crate::register::{Exposed, OpCode, State, Variation};
 use crate::rule;
@@ -12,77 +12,81 @@ type Table = rule::Table<OpCode>;
 pub enum Violation {
     /// The observer can tell the two machines apart after the step.
     Both(Variation),
-    /// The observer can tell the first machine before a secret step from this state, the one after it.
+    /// The observer notices a secret step of the first machine: the state after the step, which differs from
+    /// the one before.
     First(State),
-    /// A machine reaches a block after the step that it should not.
+    /// After the step, a machine reaches a block that it should not.
     IllFormed {
         /// Which machine.
-        machine: Machine,
+        machine: Half,
         /// Its state after the step.
         after: State,
-        /// The block.
+        /// The exposed block.
         exposed: Exposed,
     },
 }
 
 /// One of the two machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Machine {
+pub enum Half {
     /// The first.
     First,
     /// The second.
     Second,
 }
 
-/// Single-step noninterference: indistinguishable, well-formed states step to such states, and a step under a secret pc
-/// changes nothing that the observer sees.
+/// Single-step noninterference: indistinguishable, well-formed states step to states that are so too, and a
+/// step under a secret pc changes nothing that the observer sees.
 ///
-/// Machines that leave secrecy at different moments pass, and of two machines that stay secret only the first steps, as
-/// in the published experiments.
-pub fn ssni(table: &Table, pair: &Variation) -> Judgement<Violation> {
+/// As in the published experiments, machines that become public at different moments pass, and if both
+/// machines stay secret, only the step of the first one is checked.
+pub fn ssni(table: &Table, pair: &Variation) -> Secrecy<Violation> {
     let Variation { observer, first, second } = pair;
     let observer = *observer;
+    // The property says nothing about pairs that differ from the start or are ill-formed.
     if !first.indistinguishable(second, observer) {
-        return Judgement::Discarded(Discard::Distinguishable);
+        return Secrecy::Discarded(Discard::Distinguishable);
     }
     if !first.is_well_formed() || !second.is_well_formed() {
-        return Judgement::Discarded(Discard::IllFormed);
+        return Secrecy::Discarded(Discard::IllFormed);
     }
-    let Some(first_after) = first.step(table) else { return Judgement::Discarded(Discard::FirstStuck) };
+    let Some(first_after) = first.step(table) else { return Secrecy::Discarded(Discard::FirstStuck) };
+    // A step from secret to secret is compared with the state before it.
     let public_before = first.pc.label.flows_to(observer);
     if !public_before && !first_after.pc.label.flows_to(observer) {
         return secret_step(pair, first_after);
     }
-    let Some(second_after) = second.step(table) else { return Judgement::Discarded(Discard::SecondStuck) };
+    let Some(second_after) = second.step(table) else { return Secrecy::Discarded(Discard::SecondStuck) };
     if !public_before && !second_after.pc.label.flows_to(observer) {
-        return Judgement::Holds;
+        return Secrecy::Holds;
     }
+    // Two public steps, or two steps out of secrecy, are compared with each other.
     both_step(Variation { observer, first: first_after, second: second_after })
 }
 
-fn secret_step(pair: &Variation, after: State) -> Judgement<Violation> {
+fn secret_step(pair: &Variation, after: State) -> Secrecy<Violation> {
     let Variation { observer, first, .. } = pair;
     if !first.indistinguishable(&after, *observer) {
-        return Judgement::Violated(Box::new(Violation::First(after)));
+        return Secrecy::Violated(Box::new(Violation::First(after)));
     }
-    well_formed(Machine::First, &after)
+    well_formed(Half::First, &after)
 }
 
-fn both_step(after: Variation) -> Judgement<Violation> {
+fn both_step(after: Variation) -> Secrecy<Violation> {
     if !after.first.indistinguishable(&after.second, after.observer) {
-        return Judgement::Violated(Box::new(Violation::Both(after)));
+        return Secrecy::Violated(Box::new(Violation::Both(after)));
     }
-    match well_formed(Machine::First, &after.first) {
-        Judgement::Holds => well_formed(Machine::Second, &after.second),
+    match well_formed(Half::First, &after.first) {
+        Secrecy::Holds => well_formed(Half::Second, &after.second),
         violated => violated,
     }
 }
 
-fn well_formed(machine: Machine, after: &State) -> Judgement<Violation> {
+fn well_formed(machine: Half, after: &State) -> Secrecy<Violation> {
     match after.exposed() {
-        None => Judgement::Holds,
+        None => Secrecy::Holds,
         Some(exposed) => {
-            Judgement::Violated(Box::new(Violation::IllFormed { machine, after: after.clone(), exposed }))
+            Secrecy::Violated(Box::new(Violation::IllFormed { machine, after: after.clone(), exposed }))
         }
     }
 }

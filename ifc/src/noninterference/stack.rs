@@ -1,12 +1,12 @@
 //! Noninterference of the stack machine: of one step, of many, and of whole runs.
 
-use super::{Discard, Judgement};
+use super::{Discard, Secrecy};
 use crate::rule;
 use crate::stack::{Instruction, Label, OpCode, State, Variation};
 
 type Table = rule::Table<OpCode>;
 
-/// Steps after which a machine is taken to run for ever.
+/// The number of steps after which a machine is assumed to run for ever.
 pub const FUEL: usize = 42;
 
 /// A pair of states that the observer should not be able to tell apart, but can.
@@ -33,20 +33,20 @@ pub enum Compared {
     Second,
 }
 
-/// Single-step noninterference: indistinguishable states step to indistinguishable states, and a step under a secret
-/// pc changes nothing that the observer sees.
+/// Single-step noninterference: indistinguishable states step to indistinguishable states, and a step under a
+/// secret pc changes nothing that the observer sees.
 ///
-/// When both machines stay secret only the first one's step is looked at, as in the published experiments.
-pub fn ssni(table: &Table, pair: &Variation) -> Judgement<Violation> {
+/// If both machines stay secret, only the step of the first one is checked, as in the published experiments.
+pub fn ssni(table: &Table, pair: &Variation) -> Secrecy<Violation> {
     let Variation { first, second } = pair;
     if first.instruction().is_none() {
-        return Judgement::Discarded(Discard::NoInstruction);
+        return Secrecy::Discarded(Discard::NoInstruction);
     }
     if !first.indistinguishable(second) {
-        return Judgement::Discarded(Discard::Distinguishable);
+        return Secrecy::Discarded(Discard::Distinguishable);
     }
-    let Some(first_after) = first.step(table) else { return Judgement::Discarded(Discard::FirstStuck) };
-    let Some(second_after) = second.step(table) else { return Judgement::Discarded(Discard::SecondStuck) };
+    let Some(first_after) = first.step(table) else { return Secrecy::Discarded(Discard::FirstStuck) };
+    let Some(second_after) = second.step(table) else { return Secrecy::Discarded(Discard::SecondStuck) };
     match first.pc.label {
         Label::L => compare(pair, Compared::Both, &first_after, &second_after),
         Label::H => match (first_after.pc.label, second_after.pc.label) {
@@ -57,8 +57,8 @@ pub fn ssni(table: &Table, pair: &Variation) -> Judgement<Violation> {
     }
 }
 
-fn compare(before: &Variation, compared: Compared, left: &State, right: &State) -> Judgement<Violation> {
-    Judgement::violated_unless(left.indistinguishable(right), || Violation {
+fn compare(before: &Variation, compared: Compared, left: &State, right: &State) -> Secrecy<Violation> {
+    Secrecy::violated_unless(left.indistinguishable(right), || Violation {
         before: before.clone(),
         differ: Variation { first: left.clone(), second: right.clone() },
         compared,
@@ -67,15 +67,15 @@ fn compare(before: &Variation, compared: Compared, left: &State, right: &State) 
 
 /// Multi-step noninterference: single-step noninterference along a run of up to [`FUEL`] steps.
 ///
-/// Public machines step together; of secret ones the first steps alone until it is about to become public, then the
-/// second until it is too. A machine that is stuck ends the run.
-pub fn msni(table: &Table, pair: &Variation) -> Judgement<Violation> {
+/// Public machines step together. Secret machines step one after the other: the first until it is about to
+/// become public, then the second until it is too. The run ends when a machine is stuck.
+pub fn msni(table: &Table, pair: &Variation) -> Secrecy<Violation> {
     if !pair.first.indistinguishable(&pair.second) {
-        return Judgement::Discarded(Discard::Distinguishable);
+        return Secrecy::Discarded(Discard::Distinguishable);
     }
     let mut pair = pair.clone();
     for _ in 0..FUEL {
-        let Some((compared, after)) = stride(table, &pair) else { return Judgement::Holds };
+        let Some((compared, after)) = stride(table, &pair) else { return Secrecy::Holds };
         let (left, right) = match compared {
             Compared::First => (&pair.first, &after.first),
             Compared::Second => (&pair.second, &after.second),
@@ -87,16 +87,18 @@ pub fn msni(table: &Table, pair: &Variation) -> Judgement<Violation> {
         }
         pair = after;
     }
-    Judgement::Holds
+    Secrecy::Holds
 }
 
-/// Steps the machines that can keep the pair indistinguishable; `None` if one of them is stuck.
+/// Steps one or both machines such that the pair should stay indistinguishable; `None` if a machine is stuck.
 fn stride(table: &Table, pair: &Variation) -> Option<(Compared, Variation)> {
+    // The first machine steps alone while it stays secret.
     let first = pair.first.step(table)?;
     let secret = pair.first.pc.label == Label::H;
     if secret && first.pc.label == Label::H {
         return Some((Compared::First, Variation { first, second: pair.second.clone() }));
     }
+    // Then the second machine steps alone while it stays secret.
     let second = pair.second.step(table)?;
     if secret && second.pc.label == Label::H {
         return Some((Compared::Second, Variation { first: pair.first.clone(), second }));
@@ -104,15 +106,15 @@ fn stride(table: &Table, pair: &Variation) -> Option<(Compared, Variation)> {
     Some((Compared::Both, Variation { first, second }))
 }
 
-/// End-to-end noninterference: machines that start indistinguishable and both halt in public within [`FUEL`] steps
-/// halt indistinguishable.
-pub fn eeni(table: &Table, pair: &Variation) -> Judgement<Violation> {
+/// End-to-end noninterference: machines that start indistinguishable and both halt in public within [`FUEL`]
+/// steps halt indistinguishable.
+pub fn eeni(table: &Table, pair: &Variation) -> Secrecy<Violation> {
     if !pair.first.indistinguishable(&pair.second) {
-        return Judgement::Discarded(Discard::Distinguishable);
+        return Secrecy::Discarded(Discard::Distinguishable);
     }
     match (public_end(table, &pair.first), public_end(table, &pair.second)) {
         (Some(first), Some(second)) => compare(pair, Compared::Ends, &first, &second),
-        _ => Judgement::Discarded(Discard::NoPublicEnd),
+        _ => Secrecy::Discarded(Discard::NoPublicEnd),
     }
 }
 

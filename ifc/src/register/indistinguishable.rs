@@ -1,4 +1,4 @@
-//! What an observer who may see everything up to a label can tell apart.
+//! Indistinguishability for an observer who sees everything up to a label.
 
 use super::label::Label;
 use super::memory::{Frame, Memory};
@@ -6,7 +6,7 @@ use super::state::{Atom, StackFrame, State};
 use crate::lattice::Lattice;
 
 impl Atom {
-    /// Same label, and same value where the observer sees it.
+    /// Whether the labels are the same, and also the values if the observer sees them.
     pub fn indistinguishable(&self, other: &Atom, observer: Label) -> bool {
         if self.label != other.label {
             return false;
@@ -19,7 +19,7 @@ impl Atom {
 }
 
 impl Frame {
-    /// Same label, and indistinguishable cells where the observer sees them.
+    /// Whether the labels are the same, and the cells indistinguishable if the observer sees them.
     pub fn indistinguishable(&self, other: &Frame, observer: Label) -> bool {
         if self.label != other.label {
             return false;
@@ -32,7 +32,7 @@ impl Frame {
 }
 
 impl Memory {
-    /// Indistinguishable frames in every region that the observer sees.
+    /// Whether the frames are indistinguishable in every region that the observer sees.
     pub fn indistinguishable(&self, other: &Memory, observer: Label) -> bool {
         for stamp in Label::ALL {
             if stamp.flows_to(observer) && !frames(self.region(stamp), other.region(stamp), observer) {
@@ -44,7 +44,7 @@ impl Memory {
 }
 
 impl StackFrame {
-    /// Equal up to secrets in the saved registers, unless both return to secret places.
+    /// Whether both return to secret places, or both are equal up to secrets in the saved registers.
     pub fn indistinguishable(&self, other: &StackFrame, observer: Label) -> bool {
         if !self.pc.label.flows_to(observer) && !other.pc.label.flows_to(observer) {
             return true;
@@ -65,8 +65,8 @@ impl StackFrame {
 impl State {
     /// Whether the observer cannot tell the two states apart.
     ///
-    /// While both pcs are secret, registers and the frames of secret calls are the work of secret computations, and do
-    /// not count.
+    /// While both pcs are secret, registers and the frames of secret calls belong to secret computations and
+    /// are not compared.
     pub fn indistinguishable(&self, other: &State, observer: Label) -> bool {
         if self.imem != other.imem {
             return false;

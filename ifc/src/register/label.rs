@@ -4,11 +4,12 @@ use std::fmt;
 use std::hint::black_box;
 
 use mutagen_engine::{Generate, Mutable};
+use serde::{Deserialize, Serialize};
 
 use crate::lattice::Lattice;
 
-/// A label of the diamond: `L` below `M1` and `M2`, which are incomparable, and those below `H`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+/// A label of the diamond: `L` is below `M1` and `M2`, which are incomparable, and both are below `H`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub enum Label {
     /// Public.
     L,
@@ -16,7 +17,7 @@ pub enum Label {
     M1,
     /// Known to the second principal.
     M2,
-    /// Known to nobody but both together.
+    /// Known only to both together.
     H,
 }
 
@@ -67,7 +68,7 @@ impl fmt::Display for Label {
 mod tests {
     use super::*;
 
-    /// The two-bit encoding is the independent definition that the matches are held against.
+    /// A two-bit encoding of the labels is the independent definition that the methods are compared with.
     #[test]
     fn the_diamond_is_the_lattice_of_two_bits() {
         for one in Label::ALL {

@@ -1,16 +1,17 @@
-//! Memory: frames of cells, allocated in regions that are kept apart by stamp.
+//! Memory: frames of cells, in a separate region for each stamp.
 //!
-//! The stamp of a block is the secrecy of the decision to allocate it. Allocation at one stamp is independent of
-//! all others, so what a secret computation allocates changes no block that the observer knows.
+//! The stamp of a block is the secrecy of the decision to allocate it. Each stamp allocates independently of
+//! the others, so the allocations of a secret computation change no block that the observer knows.
 
 use mutagen_engine::{Generate, Mutable, Source};
+use serde::{Deserialize, Serialize};
 
 use super::label::Label;
 use super::state::{Atom, Value};
 use crate::pairs::exactly;
 
 /// The identity of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct Block {
     /// The place among the frames of the same stamp.
     pub index: i64,
@@ -19,7 +20,7 @@ pub struct Block {
 }
 
 /// A place in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct Pointer {
     /// The frame.
     pub block: Block,
@@ -28,17 +29,17 @@ pub struct Pointer {
 }
 
 /// A list of cells with a label that never changes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct Frame {
-    /// Who may know what is in it.
+    /// Who may know its content.
     pub label: Label,
     /// The cells.
     #[mutagen(generate = exactly)]
     pub cells: Vec<Atom>,
 }
 
-/// A list of frames for every stamp.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+/// The memory: a list of frames for every stamp.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct Memory {
     /// The frames by stamp, in the order of [`Label::ALL`].
     #[mutagen(generate = some_regions)]

@@ -4,7 +4,7 @@ use crate::fault::{Fault, PcFaults, enumerate};
 use crate::rule::Operand::{L1, L2, L3, L4, P};
 use crate::rule::{self, Rule};
 
-/// The opcodes, in the order that numbers the faults. `Halt` never steps and has none.
+/// The opcodes. Faults are numbered in this order. `Halt` never steps and has no opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum OpCode {
@@ -43,10 +43,10 @@ impl rule::OpCode for OpCode {
         self as usize
     }
 
-    /// Operands: `Mov` source; `Load` pointer, frame, cell; `Store` pointer, frame, value; `Write` pointer, frame,
-    /// new value, old cell; `BinOp` both; `Jump` target; `BNZ` tested; `BCall` target, result-label operand;
-    /// `BRet` result, result label, saved pc; `Alloc` size, label operand, the label itself; `PGetOff` pointer;
-    /// `PSetOff` pointer, offset; `MSize`, `MLab` pointer, frame.
+    /// Operands: `Mov` source; `Load` pointer, frame, cell; `Store` pointer, frame, value; `Write` pointer,
+    /// frame, new value, old cell; `BinOp` both; `Jump` target; `BNZ` tested; `BCall` target, result-label
+    /// operand; `BRet` result, result label, saved pc; `Alloc` size, label operand, the label itself;
+    /// `PGetOff` pointer; `PSetOff` pointer, offset; `MSize`, `MLab` pointer, frame.
     fn correct_rule(self) -> Rule {
         match self {
             OpCode::Put => Rule::new(Some(&[]), &[P]),

@@ -1,6 +1,8 @@
-//! The hand-written generator: one plausible state, and a second one that looks the same by construction.
+//! The hand-written generator: a plausible state, and a second state that looks the same to the observer by
+//! construction.
 //!
-//! It is the yardstick for the derived generators, and it shows that the correct machine keeps its secrets.
+//! The derived generators are measured against it. It also serves to check that the correct machine keeps its
+//! secrets.
 
 use mutagen_engine::Source;
 
@@ -13,11 +15,11 @@ const FRAMES: i64 = 2;
 const CELLS: i64 = 2;
 const CODE: i64 = 2;
 const REGISTERS: i64 = 10;
-/// Integers that are no code addresses lie this far around 0.
+/// Integers that are not code addresses are at most this far from 0.
 const NUMBERS: i64 = 7;
 
-/// A pair of well-formed states that look the same to the observer, about to execute an instruction that has operands of
-/// the right kinds.
+/// A pair of well-formed states that look the same to the observer, about to execute an instruction that has
+/// operands of the right kinds.
 ///
 /// All frames are allocated at the bottom stamp, so nothing can be exposed.
 pub fn smart(source: &mut Source) -> Variation {
@@ -119,7 +121,7 @@ impl Kinds {
     }
 }
 
-/// An instruction by weight, among those for whose operands there are registers.
+/// A random instruction, by weight, among those whose operands are in registers.
 fn instruction(source: &mut Source, registers: &[Atom], stack: &[StackFrame]) -> Instruction {
     let menu = menu(source, registers, stack);
     let weights: Vec<u32> = menu.iter().map(|&(weight, _)| weight).collect();
@@ -130,12 +132,14 @@ fn menu(source: &mut Source, registers: &[Atom], stack: &[StackFrame]) -> Vec<(u
     use Instruction::*;
     let kinds = Kinds::of(registers);
     let (any, to) = (source.range_i64(0, REGISTERS - 1), source.range_i64(0, REGISTERS - 1));
+    // Some instructions need no special operands.
     let mut menu = vec![(1, Nop), (10, PcLab(to)), (10, Lab(any, to)), (10, Mov(any, to))];
     menu.push((10, PutLab(label(source), to)));
     menu.push((10, Put(source.range_i64(-NUMBERS, NUMBERS), to)));
     if !stack.is_empty() {
         menu.push((50, BRet));
     }
+    // The others are on the menu only if registers hold operands of the right kinds.
     let [pointer, number, other_number] =
         [&kinds.pointers, &kinds.numbers, &kinds.numbers].map(|group| pick(source, group));
     let [address, label] = [&kinds.addresses, &kinds.labels].map(|group| pick(source, group));

@@ -1,8 +1,10 @@
-//! What a state of the register machine is made of. The order of constructors and fields numbers the derived mutants.
+//! The parts of a state of the register machine. The derived mutants are numbered in the order of
+//! constructors and fields.
 
 use std::fmt;
 
 use mutagen_engine::{Generate, Mutable};
+use serde::{Deserialize, Serialize};
 
 use super::label::Label;
 use super::memory::{Memory, Pointer};
@@ -11,8 +13,8 @@ use crate::pairs::exactly;
 /// The number of a register.
 pub type RegId = i64;
 
-/// What a register or a memory cell holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+/// A value in a register or a memory cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub enum Value {
     /// An integer, or a code address.
     Int(i64),
@@ -23,7 +25,7 @@ pub enum Value {
 }
 
 /// A value with the label of its secrecy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct Atom {
     /// The value.
     pub value: Value,
@@ -31,8 +33,8 @@ pub struct Atom {
     pub label: Label,
 }
 
-/// A code address with the secrecy of being there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+/// A code address, with a label for the secrecy of being there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct PcAtom {
     /// The address.
     pub address: i64,
@@ -41,7 +43,7 @@ pub struct PcAtom {
 }
 
 /// A binary operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub enum BinOp {
     /// Sum of integers.
     Add,
@@ -56,7 +58,7 @@ pub enum BinOp {
 }
 
 /// An instruction. Operands are source registers first, the target register last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub enum Instruction {
     /// A constant.
     Put(i64, RegId),
@@ -74,9 +76,9 @@ pub enum Instruction {
     Nop,
     /// Stops.
     Halt,
-    /// Goes to the address in a register.
+    /// Jumps to the address in a register.
     Jump(RegId),
-    /// Goes so many instructions ahead if a register is not zero.
+    /// Jumps this many instructions ahead if a register is not zero.
     BNZ(i64, RegId),
     /// Calls an address, with the label of the result and the register for it.
     BCall(RegId, RegId, RegId),
@@ -100,10 +102,10 @@ pub enum Instruction {
     MLab(RegId, RegId),
 }
 
-/// What a call leaves on the stack.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+/// A stack frame: what a call saves on the stack.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct StackFrame {
-    /// Where to return.
+    /// The address to return to.
     pub pc: PcAtom,
     /// The caller's registers.
     #[mutagen(generate = exactly)]
@@ -115,7 +117,7 @@ pub struct StackFrame {
 }
 
 /// A state of the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct State {
     /// The program.
     #[mutagen(generate = exactly)]
@@ -133,9 +135,9 @@ pub struct State {
 }
 
 /// Two states, which an observer should be unable to tell apart.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct Variation {
-    /// What the observer may see: everything that flows to this label.
+    /// The label of the observer, who sees everything that flows to this label.
     pub observer: Label,
     /// One state.
     pub first: State,

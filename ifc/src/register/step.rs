@@ -1,5 +1,5 @@
-//! One step of the register machine. What is not described here is stuck: a type error, a register or cell that does
-//! not exist, a check that refuses.
+//! One step of the register machine. The machine is stuck in all other cases: a type error, a register or
+//! cell that does not exist, or a check that refuses.
 
 use super::label::Label;
 use super::memory::{Frame, Pointer};
@@ -120,7 +120,7 @@ impl State {
         })
     }
 
-    /// The stamp of the new frame does not go through the rule table.
+    /// Allocates a frame. Its stamp does not come from the rule table.
     fn alloc(&self, table: &Table, size: RegId, label: RegId, to: RegId) -> Option<State> {
         let (size, size_label) = self.integer(size)?;
         let (frame_label, operand_label) = self.label(label)?;
@@ -159,14 +159,16 @@ impl State {
     }
 }
 
-/// Frames larger than this are refused, so that a mutated size cannot take the host's memory.
+/// The largest size of a frame, so that a mutated size cannot exhaust the memory of the host.
 ///
-/// The size itself may be secret; being stuck is not observed, so the limit leaks nothing that the property looks at.
+/// The size may be secret. The limit leaks nothing that the property compares, because a stuck machine is not
+/// observed.
 const MAX_FRAME: usize = 1 << 10;
 
-/// What the instructions share.
+/// Steps that several instructions share.
 impl State {
-    /// Inlined into every instruction, so that guidance sees which instruction met which labels.
+    /// Applies the rule of an opcode. It is inlined into every instruction, so that guidance sees which
+    /// instruction met which labels.
     #[inline(always)]
     fn flow<const N: usize>(
         &self,

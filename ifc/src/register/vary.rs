@@ -10,6 +10,7 @@ use crate::lattice::Lattice;
 
 /// A state that `observer` cannot tell from `state`.
 pub(super) fn vary(source: &mut Source, state: &State, observer: Label) -> State {
+    // Visible parts are kept and secrets are drawn again. A secret pc makes all registers secret.
     let public = state.pc.label.flows_to(observer);
     let memory = vary_memory(source, &state.memory, observer);
     let stack = state.stack.iter().map(|frame| vary_stack_frame(source, frame, observer)).collect();
@@ -18,7 +19,7 @@ pub(super) fn vary(source: &mut Source, state: &State, observer: Label) -> State
     State { imem: state.imem.clone(), memory, stack, registers, pc }
 }
 
-/// Secret pcs exist, because the pc that is varied is one.
+/// A random secret pc. Some label is secret, because that of the pc to be varied is.
 fn secret_pc(source: &mut Source, observer: Label) -> PcAtom {
     let secret: Vec<Label> = Label::ALL.into_iter().filter(|label| !label.flows_to(observer)).collect();
     PcAtom { label: secret[source.below(secret.len())], ..pc(source) }

@@ -1,4 +1,4 @@
-//! Well-stamped states: whoever reaches a block may know that it was allocated.
+//! Well-formed states: an observer who reaches a block may know that it was allocated.
 
 use super::label::Label;
 use super::memory::{Block, Memory};
@@ -17,8 +17,9 @@ pub struct Exposed {
 impl State {
     /// A block whose stamp does not flow to a label at which it is reached; `None` in a well-formed state.
     ///
-    /// At a label, pointers labelled no higher are followed: from registers and saved registers whose pc is no higher,
-    /// and from there through frames labelled no higher. A block that does not exist is reached, and leads nowhere.
+    /// For each label, the search follows pointers that flow to the label. It starts at the registers, and at
+    /// saved registers, if their pc flows to the label, and goes on through frames whose label flows to it. A
+    /// pointer to a block that does not exist reaches that block, but leads no further.
     pub fn exposed(&self) -> Option<Exposed> {
         // Every stamp flows to the top label, so nothing is exposed there.
         let below_top = [Label::L, Label::M1, Label::M2];
@@ -31,7 +32,7 @@ impl State {
     }
 }
 
-/// A walk over the blocks that are reachable at one label, which ends at the first one that is exposed.
+/// A search through the blocks that are reachable at one label. It ends at the first exposed block.
 struct Search<'a> {
     memory: &'a Memory,
     at: Label,
@@ -44,6 +45,7 @@ impl<'a> Search<'a> {
     }
 
     fn run(mut self, state: &State) -> Result<(), Exposed> {
+        // Start at the registers and the saved registers.
         if state.pc.label.flows_to(self.at) {
             self.follow(&state.registers)?;
         }
@@ -52,10 +54,11 @@ impl<'a> Search<'a> {
                 self.follow(&frame.registers)?;
             }
         }
+        // Then go on through memory.
         self.close()
     }
 
-    /// Follows the pointers inside the blocks reached, those that are reached on the way included.
+    /// Follows the pointers in all blocks that were reached, including blocks that are reached on the way.
     fn close(&mut self) -> Result<(), Exposed> {
         let mut next = 0;
         while let Some(&block) = self.reached.get(next) {

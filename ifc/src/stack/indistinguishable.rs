@@ -1,9 +1,9 @@
-//! What an observer who may see `L` can tell apart.
+//! Indistinguishability for an observer who sees `L`.
 
 use super::state::{Atom, Label, Stack, State};
 
 impl Atom {
-    /// Both secret, or both public and equal.
+    /// Whether both are secret, or both public and equal.
     pub fn indistinguishable(self, other: Atom) -> bool {
         match (self.label, other.label) {
             (Label::L, Label::L) => self.value == other.value,
@@ -14,7 +14,7 @@ impl Atom {
 }
 
 impl Stack {
-    /// Same height, same kinds of elements, indistinguishable atoms.
+    /// Whether the stacks have the same height, the same kinds of elements and indistinguishable atoms.
     pub fn indistinguishable(&self, other: &Stack) -> bool {
         let (mut left, mut right) = (self, other);
         loop {
@@ -32,7 +32,8 @@ impl Stack {
         }
     }
 
-    /// What remains when a secret computation has returned: the part from the first public return marker down.
+    /// The stack from the first public return marker down: the part that remains when a secret computation
+    /// has returned.
     pub fn crop(&self) -> &Stack {
         let mut stack = self;
         loop {
@@ -48,8 +49,8 @@ impl Stack {
 impl State {
     /// Whether the observer cannot tell the two states apart.
     ///
-    /// While the pc is secret the stack above the first public return marker is the work of a secret computation, and
-    /// does not count.
+    /// While the pc is secret, the stack above the first public return marker belongs to a secret computation
+    /// and is not compared.
     pub fn indistinguishable(&self, other: &State) -> bool {
         if !memories(&self.mem, &other.mem) {
             return false;

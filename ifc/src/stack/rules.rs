@@ -4,7 +4,7 @@ use crate::fault::{Fault, PcFaults, enumerate};
 use crate::rule::Operand::{L1, L2, L3, P};
 use crate::rule::{self, Rule};
 
-/// The opcodes, in the order that numbers the faults.
+/// The opcodes. Faults are numbered in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum OpCode {
@@ -45,7 +45,7 @@ impl rule::OpCode for OpCode {
     }
 }
 
-/// The faults `stack-1` to `stack-20`, in order. `Halt` never steps, so its rule cannot be wrong in a way that shows.
+/// The faults `stack-1` to `stack-20`, in order. `Halt` never steps, so an error in its rule would not show.
 pub fn faults() -> Vec<Fault<OpCode>> {
     let mut faults = enumerate(PcFaults::Drop);
     faults.retain(|fault| fault.opcode != OpCode::Halt);

@@ -1,6 +1,8 @@
-//! The hand-written generator: one plausible state, and a second one that looks the same by construction.
+//! The hand-written generator: a plausible state, and a second state that looks the same to the observer by
+//! construction.
 //!
-//! It is the yardstick for the derived generators, and it shows that the correct machine keeps its secrets.
+//! The derived generators are measured against it. It also serves to check that the correct machine keeps its
+//! secrets.
 
 use mutagen_engine::Source;
 
@@ -9,7 +11,8 @@ use super::state::{Atom, Instruction, Label, Stack, State, Variation};
 const MEMORY: usize = 2;
 const STACK: usize = 4;
 
-/// A pair of indistinguishable states, about to execute an instruction that has its operands in most cases.
+/// A pair of indistinguishable states. The instruction that they are about to execute has its operands in
+/// most cases.
 pub fn smart(source: &mut Source) -> Variation {
     let mem = (0..MEMORY).map(|_| atom(source)).collect();
     let stack = (0..STACK).fold(Stack::Empty, |rest, _| element(source, rest));
@@ -67,7 +70,8 @@ fn varied_atom(source: &mut Source, atom: Atom) -> Atom {
     }
 }
 
-/// Above the first public return marker a secret computation may have left anything.
+/// Varies a stack. In secret, everything above the first public return marker is drawn again, because a
+/// secret computation may have left anything there.
 fn varied_stack(source: &mut Source, stack: &Stack, public: bool) -> Stack {
     match stack {
         Stack::Empty => Stack::Empty,

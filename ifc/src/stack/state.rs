@@ -1,15 +1,17 @@
-//! What a state of the stack machine is made of. The order of constructors and fields numbers the derived mutants.
+//! The parts of a state of the stack machine. The derived mutants are numbered in the order of constructors
+//! and fields.
 
 use std::fmt;
 use std::hint::black_box;
 
 use mutagen_engine::{Generate, Mutable};
+use serde::{Deserialize, Serialize};
 
 use crate::lattice::Lattice;
 use crate::pairs::exactly;
 
 /// Public or secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub enum Label {
     /// Low: the observer sees it.
     L,
@@ -18,7 +20,7 @@ pub enum Label {
 }
 
 /// An integer with the label of its secrecy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct Atom {
     /// The integer.
     pub value: i64,
@@ -26,14 +28,14 @@ pub struct Atom {
     pub label: Label,
 }
 
-/// An instruction. The machine is stuck where an operand is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+/// An instruction. The machine is stuck if an operand is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub enum Instruction {
     /// Does nothing.
     Nop,
     /// Pushes a public integer.
     Push(i64),
-    /// Calls the address on top of the stack with so many arguments.
+    /// Calls the address on top of the stack with this many arguments.
     BCall(i64),
     /// Returns the top of the stack to the nearest return marker.
     BRet,
@@ -48,7 +50,7 @@ pub enum Instruction {
 }
 
 /// The stack, top first. Return markers lie between the data of callers and callees.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub enum Stack {
     /// No more elements.
     Empty,
@@ -59,7 +61,7 @@ pub enum Stack {
 }
 
 /// A state of the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct State {
     /// The program.
     #[mutagen(generate = exactly)]
@@ -75,9 +77,9 @@ pub struct State {
 
 /// Two states, which the observer should be unable to tell apart.
 ///
-/// A type of its own rather than a tuple, so that it has mutants that copy one state over the other: they repair a pair
-/// that a mutation of one half broke.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
+/// This is a type rather than a tuple, so that it has mutants that copy one state over the other. They repair
+/// a pair after a mutation of one half.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Generate, Mutable)]
 pub struct Variation {
     /// One state.
     pub first: State,
@@ -133,7 +135,7 @@ impl Stack {
         std::iter::successors(Some(self), |stack| stack.rest()).take_while(|stack| **stack != Stack::Empty)
     }
 
-    /// What lies under the top.
+    /// The stack below the top element.
     pub fn rest(&self) -> Option<&Stack> {
         match self {
             Stack::Empty => None,

@@ -1,4 +1,4 @@
-//! One step of the stack machine. What is not described here is stuck.
+//! One step of the stack machine. The machine is stuck in all cases that are not handled here.
 
 use super::rules::OpCode;
 use super::state::{Atom, Instruction, Label, Stack, State};
@@ -77,7 +77,8 @@ impl State {
         Some(after)
     }
 
-    /// Inlined into every instruction, so that guidance sees which instruction met which labels.
+    /// Applies the rule of an opcode. It is inlined into every instruction, so that guidance sees which
+    /// instruction met which labels.
     #[inline(always)]
     fn flow<const N: usize>(
         &self,
@@ -110,7 +111,7 @@ impl Stack {
         }
     }
 
-    /// The nearest return marker below data elements alone, and what lies under it.
+    /// The nearest return marker, and the stack below it. The data elements above it are dropped.
     fn pop_marker(&self) -> Option<(Atom, &Stack)> {
         let mut stack = self;
         loop {

@@ -1,7 +1,7 @@
 //! The smallest pair that shows each fault of the stack machine.
 
 use mutagen_ifc::noninterference::stack::{Compared, Violation};
-use mutagen_ifc::noninterference::{Discard, Judgement};
+use mutagen_ifc::noninterference::{Discard, Secrecy};
 use mutagen_ifc::stack::Label::{H, L};
 use mutagen_ifc::stack::{Atom, Instruction, Label, Stack, State, Variation};
 
@@ -28,15 +28,16 @@ fn state(instruction: Instruction, pc: Pair, mem: &[Pair], stack: &[Element]) ->
 /// A pair that shows a fault.
 pub struct Witness {
     pub pair: Variation,
-    /// Where the leak shows.
+    /// The states between which the leak shows.
     pub compared: Compared,
-    /// What the correct machine makes of it.
-    pub correct: Judgement<Violation>,
+    /// The verdict on the correct machine.
+    pub correct: Secrecy<Violation>,
 }
 
-/// A pair of states of one program that holds under the correct table and shows its leak after both steps.
+/// A pair of states with the same program. It holds with the correct table, and the leak shows after both
+/// machines stepped.
 fn witness(first: State, second: State) -> Witness {
-    Witness { pair: Variation { first, second }, compared: Compared::Both, correct: Judgement::Holds }
+    Witness { pair: Variation { first, second }, compared: Compared::Both, correct: Secrecy::Holds }
 }
 
 impl Witness {
@@ -45,7 +46,7 @@ impl Witness {
     }
 
     fn stuck_if_correct(self) -> Self {
-        Self { correct: Judgement::Discarded(Discard::FirstStuck), ..self }
+        Self { correct: Secrecy::Discarded(Discard::FirstStuck), ..self }
     }
 }
 

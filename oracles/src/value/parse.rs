@@ -1,4 +1,4 @@
-//! Values from text, in the form in which they are shown.
+//! Parses values from the text form in which they are shown.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::Value;
 
-/// Text that is no value.
+/// The error for text that does not describe a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoValue(String);
 

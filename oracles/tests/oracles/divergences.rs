@@ -1,14 +1,14 @@
 //! Every way in which engines may differ legally, N1 to N18 of the rule book: none of them may look like a finding,
 //! and what is not legal must not hide behind them.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use mutagen_oracles::{
-    Ending, Engine, Features, Instantiation, Limits, Settings, Validity, Value, Verdict, Wasmi, Which, Why,
-    on_stack,
+    Agreement, Ending, Engine, Feature, Features, Instantiation, Limits, Rejection, Settings, Validity,
+    Value, Wasmi, Which, Why, on_stack,
 };
 
-use crate::support::{Liar, Lies, f, judge_bytes, judge_text, last_answer, verdict, wasm, wasmtime};
+use crate::support::{Liar, Lies, agreement, f, judge_bytes, judge_text, last_answer, wasm, wasmtime};
 
 fn with(features: Features) -> Settings {
     Settings { features, ..Settings::default() }
@@ -30,7 +30,7 @@ fn n1_nans_that_arithmetic_makes_are_equal_bit_for_bit() {
             (i32.reinterpret_f32 (f32.max (local.get 0) (local.get 1)))))"#;
     let bits = [0x7fc0_0000, 0xffc0_1234, 0x7f80_0001, 0xff80_0000, 0x7f80_0000, 0];
     let pairs = bits.iter().flat_map(|a| bits.iter().map(move |b| f(&[Value::F32(*a), Value::F32(*b)])));
-    assert_eq!(verdict(module, &pairs.collect::<Vec<_>>()), Verdict::Equal);
+    assert_eq!(agreement(module, &pairs.collect::<Vec<_>>()), Agreement::Equal);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn n2_moving_a_nan_keeps_its_bits() {
                 (local.get 0))))))"#;
     for bits in [0x7f80_0001, 0xffbf_ffff, 0x7fc0_0000, 0xffff_ffff] {
         let judgement = judge_text(module, &[f(&[Value::F32(bits)])]);
-        assert_eq!(judgement.verdict, Verdict::Equal);
+        assert_eq!(judgement.agreement, Agreement::Equal);
         assert_eq!(last_answer(&judgement), Ending::Returned(vec![Value::F32(bits)]).to_string());
     }
 }
@@ -68,10 +68,10 @@ fn n3_relaxed_vector_operators_have_one_result_when_they_are_on_and_are_off_by_d
             calls.push(f(&[Value::V128(a), Value::V128(b), Value::V128(a ^ b)]));
         }
     }
-    let relaxed = with(Features { relaxed_simd: true, ..Features::default() });
-    assert_eq!(judge_bytes(&relaxed, &wasm(module), &calls).verdict, Verdict::Equal);
+    let relaxed = with(Settings::default().features.with(Feature::RelaxedSimd));
+    assert_eq!(judge_bytes(&relaxed, &wasm(module), &calls).agreement, Agreement::Equal);
     let usual = judge_text(module, &calls);
-    assert_eq!(usual.verdict, Verdict::Equal);
+    assert_eq!(usual.agreement, Agreement::Equal);
     assert!(last_answer(&usual).starts_with("rejected"), "{}", last_answer(&usual));
 }
 
@@ -88,22 +88,25 @@ fn n4_growing_succeeds_and_fails_alike() {
     let calls: Vec<_> =
         [0, 1, 2, 100, 152, 153, 9_000, 70_000, -1i32 as u32].map(|n| f(&[Value::I32(n)])).into();
     let judgement = judge_text(module, &calls);
-    assert_eq!(judgement.verdict, Verdict::Equal);
+    assert_eq!(judgement.agreement, Agreement::Equal);
     assert_eq!(last_answer(&judgement), "returned [i32:-1, i32:-1, i32:-1]");
 }
 
 #[test]
 fn n5_what_cannot_be_allocated_at_the_start_is_a_limit() {
-    assert_eq!(verdict("(module (memory 257))", &[]), Verdict::Limit(Which::MemoryPages));
-    assert_eq!(verdict("(module (memory 65536))", &[]), Verdict::Limit(Which::MemoryPages));
-    assert_eq!(verdict("(module (memory i64 0x1000000000000))", &[]), Verdict::Limit(Which::MemoryPages));
-    assert_eq!(verdict("(module (table 10001 funcref))", &[]), Verdict::Limit(Which::TableElements));
-    assert_eq!(verdict("(module (table 10000001 funcref))", &[]), Verdict::Limit(Which::TableElements));
-    assert_eq!(verdict(r#"(module (import "" "" (memory 257)))"#, &[]), Verdict::Limit(Which::MemoryPages));
+    assert_eq!(agreement("(module (memory 257))", &[]), Agreement::Limit(Which::MemoryPages));
+    assert_eq!(agreement("(module (memory 65536))", &[]), Agreement::Limit(Which::MemoryPages));
+    assert_eq!(agreement("(module (memory i64 0x1000000000000))", &[]), Agreement::Limit(Which::MemoryPages));
+    assert_eq!(agreement("(module (table 10001 funcref))", &[]), Agreement::Limit(Which::TableElements));
+    assert_eq!(agreement("(module (table 10000001 funcref))", &[]), Agreement::Limit(Which::TableElements));
+    assert_eq!(
+        agreement(r#"(module (import "" "" (memory 257)))"#, &[]),
+        Agreement::Limit(Which::MemoryPages)
+    );
     let memories = format!("(module {})", "(memory 1)".repeat(11));
-    assert_eq!(verdict(&memories, &[]), Verdict::Limit(Which::Memories));
+    assert_eq!(agreement(&memories, &[]), Agreement::Limit(Which::Memories));
     let tables = format!("(module {})", "(table 1 funcref)".repeat(11));
-    assert_eq!(verdict(&tables, &[]), Verdict::Limit(Which::Tables));
+    assert_eq!(agreement(&tables, &[]), Agreement::Limit(Which::Tables));
 }
 
 #[test]
@@ -114,10 +117,10 @@ fn n6_endless_recursion_is_inconclusive() {
     let frames = r#"(module (func $f (export "f") (param i64 i64 i64) (result i64)
         (i64.add (local.get 0) (call $f (local.get 1) (local.get 2) (i64.add (local.get 0) (i64.const 1))))))"#;
     let at_start = "(module (func $f (call $f)) (start $f))";
-    assert_eq!(verdict(direct, &[f(&[])]), Verdict::Inconclusive(Why::Stack));
-    assert_eq!(verdict(indirect, &[f(&[])]), Verdict::Inconclusive(Why::Stack));
-    assert_eq!(verdict(frames, &[f(&[Value::I64(1); 3])]), Verdict::Inconclusive(Why::Stack));
-    assert_eq!(verdict(at_start, &[]), Verdict::Inconclusive(Why::Stack));
+    assert_eq!(agreement(direct, &[f(&[])]), Agreement::Inconclusive(Why::Stack));
+    assert_eq!(agreement(indirect, &[f(&[])]), Agreement::Inconclusive(Why::Stack));
+    assert_eq!(agreement(frames, &[f(&[Value::I64(1); 3])]), Agreement::Inconclusive(Why::Stack));
+    assert_eq!(agreement(at_start, &[]), Agreement::Inconclusive(Why::Stack));
 }
 
 #[test]
@@ -135,8 +138,8 @@ fn n6_frames_that_hold_the_many_results_of_calls_are_large() {
                (if (i32.eqz (local.get 0)) (then {next}) (else {calls} unreachable)))"
         );
     }
-    let verdict = verdict(&(text + ")"), &[f(&[Value::I32(0)])]);
-    assert!(matches!(verdict, Verdict::Equal | Verdict::Inconclusive(Why::Stack)), "{verdict}");
+    let agreement = agreement(&(text + ")"), &[f(&[Value::I32(0)])]);
+    assert!(matches!(agreement, Agreement::Equal | Agreement::Inconclusive(Why::Stack)), "{agreement}");
 }
 
 #[test]
@@ -144,9 +147,9 @@ fn n7_running_out_of_fuel_is_inconclusive() {
     let call = r#"(module (func (export "f") (loop (br 0))))"#;
     let start = "(module (func $f (loop (br 0))) (start $f))";
     let tail = r#"(module (func $f (export "f") (return_call $f)))"#;
-    assert_eq!(verdict(call, &[f(&[])]), Verdict::Inconclusive(Why::Fuel));
-    assert_eq!(verdict(start, &[]), Verdict::Inconclusive(Why::Fuel));
-    assert_eq!(verdict(tail, &[f(&[])]), Verdict::Inconclusive(Why::Fuel));
+    assert_eq!(agreement(call, &[f(&[])]), Agreement::Inconclusive(Why::Fuel));
+    assert_eq!(agreement(start, &[]), Agreement::Inconclusive(Why::Fuel));
+    assert_eq!(agreement(tail, &[f(&[])]), Agreement::Inconclusive(Why::Fuel));
 }
 
 #[test]
@@ -154,7 +157,7 @@ fn n7_what_costs_the_target_all_its_fuel_is_spared_the_reference() {
     let module = r#"(module (memory 256) (func (export "f")
         (loop (memory.fill (i32.const 0) (i32.const 1) (i32.const 0x1000000)) (br 0))))"#;
     let judgement = judge_text(module, &[f(&[])]);
-    assert_eq!(judgement.verdict, Verdict::Inconclusive(Why::Fuel));
+    assert_eq!(judgement.agreement, Agreement::Inconclusive(Why::Fuel));
     assert_eq!(judgement.steps[2].reference, None);
 }
 
@@ -162,54 +165,57 @@ fn n7_what_costs_the_target_all_its_fuel_is_spared_the_reference() {
 fn n7_every_call_has_fresh_fuel() {
     let module = r#"(module (func (export "f") (local i32)
         (loop (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 5000))))))"#;
-    assert_eq!(verdict(module, &vec![f(&[]); 50]), Verdict::Equal);
+    assert_eq!(agreement(module, &vec![f(&[]); 50]), Agreement::Equal);
 }
 
 /// A module that needs one feature, for each of them.
-const NEEDS: &[(&str, &str)] = &[
-    ("mutable_global", r#"(module (global (export "g") (mut i32) (i32.const 0)))"#),
-    ("saturating_float_to_int", "(module (func (drop (i32.trunc_sat_f32_s (f32.const 0)))))"),
-    ("sign_extension", "(module (func (drop (i32.extend8_s (i32.const 0)))))"),
-    ("multi_value", "(module (func (result i32 i32) (i32.const 0) (i32.const 0)))"),
-    ("bulk_memory", "(module (memory 1) (func (memory.fill (i32.const 0) (i32.const 0) (i32.const 0))))"),
-    ("reference_types", "(module (func (param externref)))"),
-    ("simd", "(module (func (param v128)))"),
+const NEEDS: &[(Feature, &str)] = &[
+    (Feature::MutableGlobal, r#"(module (global (export "g") (mut i32) (i32.const 0)))"#),
+    (Feature::SaturatingFloatToInt, "(module (func (drop (i32.trunc_sat_f32_s (f32.const 0)))))"),
+    (Feature::SignExtension, "(module (func (drop (i32.extend8_s (i32.const 0)))))"),
+    (Feature::MultiValue, "(module (func (result i32 i32) (i32.const 0) (i32.const 0)))"),
     (
-        "relaxed_simd",
+        Feature::BulkMemory,
+        "(module (memory 1) (func (memory.fill (i32.const 0) (i32.const 0) (i32.const 0))))",
+    ),
+    (Feature::ReferenceTypes, "(module (func (param externref)))"),
+    (Feature::Simd, "(module (func (param v128)))"),
+    (
+        Feature::RelaxedSimd,
         "(module (func (param v128) (result v128) (i8x16.relaxed_swizzle (local.get 0) (local.get 0))))",
     ),
-    ("tail_call", "(module (func (return_call 0)))"),
-    ("extended_const", "(module (global i32 (i32.add (i32.const 1) (i32.const 2))))"),
-    ("multi_memory", "(module (memory 1) (memory 1))"),
-    ("memory64", "(module (memory i64 1))"),
+    (Feature::TailCall, "(module (func (return_call 0)))"),
+    (Feature::ExtendedConst, "(module (global i32 (i32.add (i32.const 1) (i32.const 2))))"),
+    (Feature::MultiMemory, "(module (memory 1) (memory 1))"),
+    (Feature::Memory64, "(module (memory i64 1))"),
     (
-        "wide_arithmetic",
+        Feature::WideArithmetic,
         "(module (func (param i64) (result i64 i64) (i64.mul_wide_s (local.get 0) (local.get 0))))",
     ),
-    ("custom_page_sizes", "(module (memory 1 (pagesize 1)))"),
 ];
 
 #[test]
 fn n9_a_feature_is_on_in_both_engines_or_off_in_both() {
-    assert_eq!(NEEDS.iter().map(|need| need.0).collect::<Vec<_>>(), Features::NAMES);
-    for (name, module) in NEEDS {
+    assert!(Feature::ALL.iter().all(|feature| NEEDS.iter().any(|need| need.0 == *feature)));
+    for (feature, module) in NEEDS {
+        let name = feature.name();
         let module = wasm(module);
-        let on = judge_bytes(&with(Features::ALL), &module, &[]);
-        assert_eq!((on.verdict, on.steps[0].target.as_str()), (Verdict::Equal, "accepted"), "{name} on");
-        let mut others = Features::ALL;
-        *others.by_name(name).expect("it has that name") = false;
-        let off = judge_bytes(&with(others), &module, &[]);
-        assert_eq!(off.verdict, Verdict::Equal, "{name} off");
+        let on = judge_bytes(&with(Features::WASMI), &module, &[]);
+        assert_eq!((on.agreement, on.steps[0].target.as_str()), (Agreement::Equal, "accepted"), "{name} on");
+        let off = judge_bytes(&with(Features::WASMI.without(*feature)), &module, &[]);
+        assert_eq!(off.agreement, Agreement::Equal, "{name} off");
         assert!(off.steps[0].target.starts_with("rejected"), "{name} off: {}", off.steps[0].target);
     }
 }
 
 #[test]
 fn n9_the_named_sets_are_known_to_both_engines() {
-    for features in [Features::NONE, Features::WASM1, Features::WASM2, Features::default(), Features::ALL] {
-        for (name, module) in NEEDS {
+    for features in
+        [Features::NONE, Features::WASM1, Features::WASM2, Settings::default().features, Features::WASMI]
+    {
+        for (feature, module) in NEEDS {
             let judgement = judge_bytes(&with(features), &wasm(module), &[]);
-            assert_eq!(judgement.verdict, Verdict::Equal, "{name} with {features:?}");
+            assert_eq!(judgement.agreement, Agreement::Equal, "{feature:?} with {features}");
         }
     }
 }
@@ -222,9 +228,10 @@ fn n9_what_wasmi_lacks_is_off_in_the_reference() {
         "(module (tag))",
         "(module (func (param anyref)))",
         "(module (memory 1 1 shared))",
+        "(module (memory 1 (pagesize 1)))",
     ] {
-        let judgement = judge_bytes(&with(Features::ALL), &wasm(module), &[]);
-        assert_eq!(judgement.verdict, Verdict::Equal, "{module}");
+        let judgement = judge_bytes(&with(Features::WASMI), &wasm(module), &[]);
+        assert_eq!(judgement.agreement, Agreement::Equal, "{module}");
         assert!(judgement.steps[0].target.starts_with("rejected"), "{module}");
     }
 }
@@ -232,10 +239,10 @@ fn n9_what_wasmi_lacks_is_off_in_the_reference() {
 #[test]
 fn n10_reasons_of_rejections_are_not_compared() {
     let liar = Liar::new(Lies {
-        validity: Rc::new(|_| Validity::Rejected("in other words".to_owned())),
+        validity: Arc::new(|_| Validity::Rejected(Rejection::new("in other words"))),
         ..Lies::default()
     });
-    assert_eq!(liar.as_target("(module (func (result i32) (i64.const 0)))", &[]), Verdict::Equal);
+    assert_eq!(liar.as_target("(module (func (result i32) (i64.const 0)))", &[]), Agreement::Equal);
 }
 
 #[test]
@@ -265,7 +272,7 @@ fn n12_imports_are_pure_stubs_and_the_calls_to_them_are_compared() {
             (global.get $g)))"#;
     let calls = [f(&[Value::I32(1)]), f(&[Value::I32(2)])];
     let judgement = judge_text(module, &calls);
-    assert_eq!(judgement.verdict, Verdict::Equal);
+    assert_eq!(judgement.agreement, Agreement::Equal);
     assert_ne!(
         judgement.steps[2].target, judgement.steps[3].target,
         "a stub's answer depends on earlier calls"
@@ -293,7 +300,7 @@ fn n13_references_are_compared_by_null_and_by_the_hosts_number() {
             (table.set 1 (i32.const 0) (ref.func $f))
             (local.get 0) (ref.null extern) (ref.func $f) (local.get 1)))"#;
     let judgement = judge_text(module, &[f(&[Value::ExternRef(Some(9)), Value::FuncRef { null: true }])]);
-    assert_eq!(judgement.verdict, Verdict::Equal);
+    assert_eq!(judgement.agreement, Agreement::Equal);
     assert_eq!(
         last_answer(&judgement),
         "returned [externref:9, externref:null, funcref:a function, funcref:null]"
@@ -303,8 +310,8 @@ fn n13_references_are_compared_by_null_and_by_the_hosts_number() {
 #[test]
 fn n14_threads_are_off() {
     let atomics = "(module (memory 1) (func (drop (i32.atomic.load (i32.const 0)))))";
-    let judgement = judge_bytes(&with(Features::ALL), &wasm(atomics), &[]);
-    assert_eq!(judgement.verdict, Verdict::Equal);
+    let judgement = judge_bytes(&with(Features::WASMI), &wasm(atomics), &[]);
+    assert_eq!(judgement.agreement, Agreement::Equal);
     assert!(judgement.steps[0].target.starts_with("rejected"));
 }
 
@@ -314,7 +321,7 @@ fn n15_a_store_that_is_partly_out_of_bounds_stores_nothing() {
         (memory (export "memory") 1)
         (func (export "f") (param i32) (i64.store (local.get 0) (i64.const -1))))"#;
     let judgement = judge_text(module, &[f(&[Value::I32(65_529)])]);
-    assert_eq!(judgement.verdict, Verdict::Equal);
+    assert_eq!(judgement.agreement, Agreement::Equal);
     assert_eq!(last_answer(&judgement), "trapped: out of bounds memory access");
     let settings = Settings::default();
     for engine in [&Wasmi::new(&settings) as &dyn Engine, &wasmtime(&settings)] {
@@ -329,7 +336,7 @@ fn n16_custom_sections_mean_nothing() {
     let module = r#"(module $name
         (@custom "name" "garbage \ff\ff") (@custom "producers" (before first) "\00") (@custom "x" (after last) "y")
         (func (export "f") (result i32) (i32.const 3)))"#;
-    assert_eq!(verdict(module, &[f(&[])]), Verdict::Equal);
+    assert_eq!(agreement(module, &[f(&[])]), Agreement::Equal);
 }
 
 #[test]
@@ -357,7 +364,7 @@ fn n17_every_kind_of_trap_is_the_same_in_both_engines() {
         ("(call_indirect (i32.const 1))", "indirect call with another signature"),
     ] {
         let judgement = judge_text(&module(body), &[f(&[])]);
-        assert_eq!(judgement.verdict, Verdict::Equal, "{body}");
+        assert_eq!(judgement.agreement, Agreement::Equal, "{body}");
         assert_eq!(last_answer(&judgement), format!("trapped: {answer}"), "{body}");
     }
 }
@@ -370,7 +377,7 @@ fn n18_what_a_failed_instantiation_has_written_is_compared() {
         (elem (i32.const 1) func $f) (elem (i32.const 1) func $f $f))"#;
     for (module, trap) in [(memory, "out of bounds memory access"), (table, "out of bounds table access")] {
         let judgement = judge_text(module, &[]);
-        assert_eq!(judgement.verdict, Verdict::Equal);
+        assert_eq!(judgement.agreement, Agreement::Equal);
         assert_eq!(last_answer(&judgement), format!("trapped: {trap}"));
     }
     let settings = Settings::default();

@@ -1,10 +1,10 @@
 //! N8: limits of engines excuse what they explain, and nothing else; the gate protects the compiler.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use mutagen_oracles::{Settings, Validity, Verdict, Wasmi, What, Which, gate, judge};
+use mutagen_oracles::{Agreement, Rejection, Settings, Validity, Wasmi, What, Which, gate, judge};
 
-use crate::support::{Liar, Lies, f, judge_bytes, judge_text, verdict, wasm, wasmtime};
+use crate::support::{Liar, Lies, agreement, f, judge_bytes, judge_text, wasm, wasmtime};
 
 fn repeated(before: &str, unit: &str, times: usize, after: &str) -> String {
     format!("{before}{}{after}", unit.repeat(times))
@@ -30,40 +30,40 @@ fn padded_leb(number: u32) -> [u8; 5] {
 #[test]
 fn n8_more_locals_than_wasmi_takes_is_a_limit() {
     let module = |locals| repeated("(module (func ", "(local i32)", locals, "))");
-    assert_eq!(verdict(&module(30_000), &[]), Verdict::Equal);
-    assert_eq!(verdict(&module(30_001), &[]), Verdict::Limit(Which::Locals));
+    assert_eq!(agreement(&module(30_000), &[]), Agreement::Equal);
+    assert_eq!(agreement(&module(30_001), &[]), Agreement::Limit(Which::Locals));
 }
 
 #[test]
 fn n8_more_operands_than_wasmi_takes_is_a_limit() {
     let ones = |operands| repeated("(module (func ", "i32.const 1 ", operands, "unreachable))");
-    assert_eq!(verdict(&ones(65_535), &[]), Verdict::Equal);
-    assert_eq!(verdict(&ones(65_536), &[]), Verdict::Limit(Which::StackCells));
+    assert_eq!(agreement(&ones(65_535), &[]), Agreement::Equal);
+    assert_eq!(agreement(&ones(65_536), &[]), Agreement::Limit(Which::StackCells));
     // It counts two cells for a vector, and each local once more.
     let locals = |locals| repeated("(module (func (local i64) ", "(local v128)", locals, "))");
-    assert_eq!(verdict(&locals(21_844), &[]), Verdict::Equal);
-    assert_eq!(verdict(&locals(21_845), &[]), Verdict::Limit(Which::StackCells));
+    assert_eq!(agreement(&locals(21_844), &[]), Agreement::Equal);
+    assert_eq!(agreement(&locals(21_845), &[]), Agreement::Limit(Which::StackCells));
     let vectors =
         |operands| repeated("(module (func (param v128) ", "local.get 0 ", operands, "unreachable))");
-    assert_eq!(verdict(&vectors(32_766), &[]), Verdict::Equal);
-    assert_eq!(verdict(&vectors(32_767), &[]), Verdict::Limit(Which::StackCells));
+    assert_eq!(agreement(&vectors(32_766), &[]), Agreement::Equal);
+    assert_eq!(agreement(&vectors(32_767), &[]), Agreement::Limit(Which::StackCells));
 }
 
 #[test]
 fn n8_a_longer_br_table_than_an_engine_takes_is_a_limit() {
     let module = |targets| repeated("(module (func (br_table ", "0 ", targets, "(i32.const 0))))");
-    assert_eq!(verdict(&module(10_000), &[]), Verdict::Equal);
-    assert_eq!(verdict(&module(65_521), &[]), Verdict::Limit(Which::BrTableTargets));
+    assert_eq!(agreement(&module(10_000), &[]), Agreement::Equal);
+    assert_eq!(agreement(&module(65_521), &[]), Agreement::Limit(Which::BrTableTargets));
     // wasmi's own parser is the first to give up.
     let judgement = judge_text(&module(131_080), &[]);
-    assert_eq!(judgement.verdict, Verdict::Limit(Which::BrTableTargets));
+    assert_eq!(judgement.agreement, Agreement::Limit(Which::BrTableTargets));
     assert_eq!(judgement.steps.len(), 1);
 }
 
 #[test]
 fn n8_a_larger_body_than_wasmtime_takes_is_a_limit() {
     let module = with_body_of_nops(7_654_400);
-    assert_eq!(judge_bytes(&Settings::default(), &module, &[]).verdict, Verdict::Limit(Which::BodyBytes));
+    assert_eq!(judge_bytes(&Settings::default(), &module, &[]).agreement, Agreement::Limit(Which::BodyBytes));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn n8_where_both_engines_have_the_same_limit_they_agree_beyond_it() {
     ] {
         let module = wasm(&repeated(before, unit, limit + 1, after));
         let judgement = judge_bytes(&Settings::default(), &module, &[]);
-        assert_eq!(judgement.verdict, Verdict::Equal, "{unit}");
+        assert_eq!(judgement.agreement, Agreement::Equal, "{unit}");
         assert!(judgement.steps[0].target.starts_with("rejected"), "{unit}");
     }
 }
@@ -84,16 +84,22 @@ fn n8_where_both_engines_have_the_same_limit_they_agree_beyond_it() {
 #[test]
 fn n8_a_rejection_that_no_limit_explains_is_a_finding() {
     let liar = Liar::new(Lies {
-        validity: Rc::new(|_| Validity::Rejected("I do not feel like it".to_owned())),
+        validity: Arc::new(|_| Validity::Rejected(Rejection::new("I do not feel like it"))),
         ..Lies::default()
     });
     let small = "(module (func (local i32)))";
     let large = repeated("(module (func ", "(local i32)", 30_001, "))");
-    let Verdict::Differ(difference) = liar.as_target(small, &[]) else { panic!("no limit explains it") };
+    let Agreement::Differ(difference) = liar.as_target(small, &[]) else { panic!("no limit explains it") };
     assert_eq!(difference.what, What::Validity);
     assert!(liar.as_reference(small, &[]).is_finding());
-    assert_eq!(liar.as_target(&large, &[]), Verdict::Limit(Which::Locals));
-    assert!(liar.as_reference(&large, &[]).is_finding(), "30,001 locals are no excuse for the reference");
+    let boundless = Liar::new(Lies { limit: Arc::new(|_| None), ..liar.lies.clone() });
+    let settings = Settings::default();
+    let with_wasmtime =
+        |liar: &Liar| judge(&wasm(&large), &[], liar, &wasmtime(&settings), &settings).agreement;
+    assert_eq!(with_wasmtime(&liar), Agreement::Limit(Which::Locals));
+    assert_eq!(liar.as_reference(&large, &[]), Agreement::Limit(Which::Locals));
+    assert!(with_wasmtime(&boundless).is_finding(), "an engine without that limit has no excuse");
+    assert!(boundless.as_reference(&large, &[]).is_finding());
 }
 
 #[test]
@@ -101,7 +107,7 @@ fn a_module_over_the_size_limit_is_not_even_read() {
     let mut settings = Settings::default();
     settings.limits.max_input_bytes = 7;
     let judgement = judge_bytes(&settings, b"\0asm\x01\0\0\0", &[]);
-    assert_eq!(judgement.verdict, Verdict::Limit(Which::InputBytes));
+    assert_eq!(judgement.agreement, Agreement::Limit(Which::InputBytes));
     assert!(judgement.steps.is_empty());
 }
 
@@ -140,26 +146,26 @@ fn what_the_gate_holds_back_still_runs_on_the_target() {
     let nested =
         format!("(module (func (export \"f\") {} {}))", "block ".repeat(2_001), "end ".repeat(2_001));
     let judgement = judge_text(&nested, &[f(&[])]);
-    assert_eq!(judgement.verdict, Verdict::Limit(Which::Nesting));
+    assert_eq!(judgement.agreement, Agreement::Limit(Which::Nesting));
     assert_eq!(judgement.steps[2].target, "returned []");
     assert_eq!(judgement.steps[2].reference, None);
-    let liar = Liar::new(Lies { ending: Rc::new(|_| panic!("a bug")), ..Lies::default() });
-    let Verdict::Differ(difference) = liar.as_target(&nested, &[f(&[])]) else { panic!("a panic counts") };
+    let liar = Liar::new(Lies { ending: Arc::new(|_| panic!("a bug")), ..Lies::default() });
+    let Agreement::Differ(difference) = liar.as_target(&nested, &[f(&[])]) else { panic!("a panic counts") };
     assert_eq!(difference.what, What::Panic);
 }
 
 #[test]
 fn a_module_that_the_reference_rejects_is_never_executed() {
     let credulous = Liar::new(Lies {
-        validity: Rc::new(|_| Validity::Accepted),
-        ending: Rc::new(|_| panic!("executed")),
+        validity: Arc::new(|_| Validity::Accepted),
+        ending: Arc::new(|_| panic!("executed")),
         ..Lies::default()
     });
     let module = wasm(r#"(module (func (export "f") (result i32) (i64.const 0)))"#);
     let settings = Settings::default();
     let judgement = judge(&module, &[f(&[])], &credulous, &wasmtime(&settings), &settings);
     assert_eq!(judgement.steps.len(), 1);
-    let Verdict::Differ(difference) = judgement.verdict else { panic!("it accepts what is invalid") };
+    let Agreement::Differ(difference) = judgement.agreement else { panic!("it accepts what is invalid") };
     assert_eq!((difference.what, difference.target.as_str()), (What::Validity, "accepted"));
 }
 
@@ -172,6 +178,6 @@ fn malformed_bytes_are_rejected_by_both_engines_at_every_length() {
     let (wasmi, wasmtime) = (Wasmi::new(&settings), wasmtime(&settings));
     for length in 0..module.len() {
         let judgement = judge(&module[..length], &[], &wasmi, &wasmtime, &settings);
-        assert_eq!(judgement.verdict, Verdict::Equal, "{length} bytes");
+        assert_eq!(judgement.agreement, Agreement::Equal, "{length} bytes");
     }
 }

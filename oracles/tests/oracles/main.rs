@@ -4,5 +4,7 @@ mod divergences;
 mod faults;
 mod limits;
 mod nans;
+mod newcomer;
+mod registry;
 mod sensitivity;
 mod support;

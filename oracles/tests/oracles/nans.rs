@@ -1,10 +1,10 @@
 //! NaNs: bit for bit the same in the deterministic mode; and what comparing up to NaN-equivalence forgives in the raw
 //! mode, and what it does not.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use mutagen_oracles::{
-    Call, Ending, NanMode, Settings, Value, Verdict, Wasmi, Wasmtime, What, Why, judge, on_stack,
+    Agreement, Call, Ending, NanMode, Settings, Value, Wasmi, Wasmtime, What, Why, judge, on_stack,
 };
 
 use crate::support::{Liar, Lies, f, judge_bytes, wasm, wasmtime};
@@ -92,8 +92,8 @@ fn assert_equal_everywhere(functions: &[(String, &str, usize)]) {
     let (wasmi, wasmtime) = (Wasmi::new(&settings), wasmtime(&settings));
     let optimising = Wasmtime::optimising(&settings).expect("wasmtime takes these settings");
     on_stack(|| {
-        assert_eq!(judge(&module, &calls, &wasmi, &wasmtime, &settings).verdict, Verdict::Equal);
-        assert_eq!(judge(&module, &calls, &wasmtime, &optimising, &settings).verdict, Verdict::Equal);
+        assert_eq!(judge(&module, &calls, &wasmi, &wasmtime, &settings).agreement, Agreement::Equal);
+        assert_eq!(judge(&module, &calls, &wasmtime, &optimising, &settings).agreement, Agreement::Equal);
     })
     .expect("there is a thread");
 }
@@ -189,7 +189,7 @@ fn nan_results_of_raw_arithmetic_agree() {
         f(&[Value::F32(0), Value::F64(0xfff4_0000_0000_0001)]),
         f(&[Value::F32(0xff80_0001), Value::F64(1)]),
     ];
-    assert_eq!(judge_bytes(&raw(), &module, &calls).verdict, Verdict::Equal);
+    assert_eq!(judge_bytes(&raw(), &module, &calls).agreement, Agreement::Equal);
 }
 
 #[test]
@@ -203,16 +203,16 @@ fn nan_bits_that_leak_into_memory_or_integers_are_inconclusive_in_raw_mode() {
         let module = wasm(&format!(
             r#"(module (memory (export "m") 1) (func (export "f") (param f32) (result i32) {body}))"#
         ));
-        let verdict = judge_bytes(&raw(), &module, &calls).verdict;
-        assert_eq!(verdict, Verdict::Inconclusive(Why::NanBits), "{body}");
-        assert_eq!(judge_bytes(&Settings::default(), &module, &calls).verdict, Verdict::Equal, "{body}");
+        let agreement = judge_bytes(&raw(), &module, &calls).agreement;
+        assert_eq!(agreement, Agreement::Inconclusive(Why::NanBits), "{body}");
+        assert_eq!(judge_bytes(&Settings::default(), &module, &calls).agreement, Agreement::Equal, "{body}");
     }
 }
 
 #[test]
 fn a_difference_that_nans_cannot_explain_is_a_finding_in_raw_mode() {
     let liar =
-        Liar::new(Lies { ending: Rc::new(|_| Ending::Returned(vec![Value::I32(1)])), ..Lies::default() });
+        Liar::new(Lies { ending: Arc::new(|_| Ending::Returned(vec![Value::I32(1)])), ..Lies::default() });
     let settings = raw();
     for (body, finding) in [
         ("(i32.reinterpret_f32 (local.get 0))", true),
@@ -220,10 +220,10 @@ fn a_difference_that_nans_cannot_explain_is_a_finding_in_raw_mode() {
         ("(i32.reinterpret_f32 (f32.add (local.get 0) (local.get 0)))", false),
     ] {
         let module = wasm(&format!(r#"(module (func (export "f") (param f32) (result i32) {body}))"#));
-        let verdict = judge(&module, &[f(&[Value::F32(0)])], &liar, &liar.engine, &settings).verdict;
-        match verdict {
-            Verdict::Differ(difference) => assert!(finding && difference.what == What::Result(0), "{body}"),
-            other => assert!(!finding && other == Verdict::Inconclusive(Why::NanBits), "{body}: {other}"),
+        let agreement = judge(&module, &[f(&[Value::F32(0)])], &liar, &liar.engine, &settings).agreement;
+        match agreement {
+            Agreement::Differ(difference) => assert!(finding && difference.what == What::Result(0), "{body}"),
+            other => assert!(!finding && other == Agreement::Inconclusive(Why::NanBits), "{body}: {other}"),
         }
     }
 }
@@ -234,15 +234,15 @@ fn raw_mode_forgives_other_nan_bits_only_where_an_operator_makes_nans() {
         Ending::Returned(_) => Ending::Returned(vec![Value::F32(0xffc0_0001)]),
         other => other,
     };
-    let liar = Liar::new(Lies { ending: Rc::new(other_nan), ..Lies::default() });
-    let verdict = |text: &str| {
+    let liar = Liar::new(Lies { ending: Arc::new(other_nan), ..Lies::default() });
+    let agreement = |text: &str| {
         let nan = f(&[Value::F32(0x7fc0_0000)]);
-        judge(&wasm(text), &[nan], &liar, &liar.engine, &raw()).verdict
+        judge(&wasm(text), &[nan], &liar, &liar.engine, &raw()).agreement
     };
     let adds =
         r#"(module (func (export "f") (param f32) (result f32) (f32.add (local.get 0) (local.get 0))))"#;
     let moves = r#"(module (func (export "f") (param f32) (result f32) (local f32)
         (local.set 1 (local.get 0)) (select (local.get 1) (f32.const 0) (i32.const 1))))"#;
-    assert_eq!(verdict(adds), Verdict::Equal);
-    assert!(verdict(moves).is_finding());
+    assert_eq!(agreement(adds), Agreement::Equal);
+    assert!(agreement(moves).is_finding());
 }

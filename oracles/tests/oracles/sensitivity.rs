@@ -1,29 +1,29 @@
 //! The comparison itself must be awake: an engine that lies in one small thing is always caught.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use mutagen_oracles::{Ending, Instantiation, State, TrapKind, Value, Verdict, What, Why};
+use mutagen_oracles::{Agreement, Ending, Instantiation, State, TrapKind, Value, What, Why};
 
 use crate::support::{Liar, Lies, f};
 
 /// What differs when the target lies in this way.
 fn caught(lies: Lies, module: &str) -> What {
     match Liar::new(lies).as_target(module, &[f(&[])]) {
-        Verdict::Differ(difference) => difference.what,
+        Agreement::Differ(difference) => difference.what,
         other => panic!("the lie was not caught: {other}"),
     }
 }
 
 fn returning(values: &'static [Value]) -> Lies {
-    Lies { ending: Rc::new(|_| Ending::Returned(values.to_vec())), ..Lies::default() }
+    Lies { ending: Arc::new(|_| Ending::Returned(values.to_vec())), ..Lies::default() }
 }
 
 fn trapping(kind: TrapKind) -> Lies {
-    Lies { ending: Rc::new(move |_| Ending::Trapped(kind)), ..Lies::default() }
+    Lies { ending: Arc::new(move |_| Ending::Trapped(kind)), ..Lies::default() }
 }
 
-fn in_state(change: impl Fn(&mut State) + 'static) -> Lies {
-    let state = Rc::new(move |mut state| {
+fn in_state(change: impl Fn(&mut State) + Send + Sync + 'static) -> Lies {
+    let state = Arc::new(move |mut state| {
         change(&mut state);
         state
     });
@@ -40,7 +40,7 @@ const HOST: &str =
 #[test]
 fn an_honest_engine_is_not_accused() {
     for module in [ZERO, TRAP, HOST] {
-        assert_eq!(Liar::new(Lies::default()).as_target(module, &[f(&[])]), Verdict::Equal);
+        assert_eq!(Liar::new(Lies::default()).as_target(module, &[f(&[])]), Agreement::Equal);
     }
 }
 
@@ -80,14 +80,14 @@ fn returning_instead_of_trapping_differs_and_the_other_way_round() {
 
 #[test]
 fn refusing_a_call_that_fits_differs() {
-    let lie = Lies { ending: Rc::new(|_| Ending::Refused("no".to_owned())), ..Lies::default() };
+    let lie = Lies { ending: Arc::new(|_| Ending::Refused("no".to_owned())), ..Lies::default() };
     assert_eq!(caught(lie, ZERO), What::Ending);
 }
 
 #[test]
 fn a_byte_of_memory_differs_also_after_a_trap_and_its_address_is_named() {
     let lie = Lies {
-        memory: Rc::new(|mut bytes| {
+        memory: Arc::new(|mut bytes| {
             bytes[65_000] = 7;
             bytes
         }),
@@ -99,7 +99,7 @@ fn a_byte_of_memory_differs_also_after_a_trap_and_its_address_is_named() {
 #[test]
 fn a_longer_memory_differs_where_the_shorter_one_ends() {
     let lie = Lies {
-        memory: Rc::new(|mut bytes| {
+        memory: Arc::new(|mut bytes| {
             bytes.push(0);
             bytes
         }),
@@ -124,7 +124,7 @@ fn a_global_differs_also_after_a_trap() {
 #[test]
 fn an_element_of_a_table_differs_and_its_place_is_named() {
     let lie = Lies {
-        table: Rc::new(|mut elements| {
+        table: Arc::new(|mut elements| {
             elements[1] = Value::FuncRef { null: false };
             elements
         }),
@@ -149,7 +149,7 @@ fn state_is_compared_after_instantiation_already() {
 fn what_a_failed_instantiation_left_behind_is_compared() {
     let module =
         r#"(module (import "" "" (memory 1)) (data (i32.const 5) "kept") (data (i32.const 65536) "!"))"#;
-    let forget = Rc::new(|failure| match failure {
+    let forget = Arc::new(|failure| match failure {
         Instantiation::Ended { ending, mut state } => {
             state.memories[0].digest = 0;
             Instantiation::Ended { ending, state }
@@ -164,7 +164,7 @@ fn what_a_failed_instantiation_left_behind_is_compared() {
 fn a_start_function_that_traps_in_one_engine_only_differs() {
     let module = "(module (func $f unreachable) (start $f))";
     let lie = Lies {
-        instantiation: Rc::new(|_| Instantiation::Ended {
+        instantiation: Arc::new(|_| Instantiation::Ended {
             ending: Ending::Trapped(TrapKind::DivisionByZero),
             state: Box::default(),
         }),
@@ -186,6 +186,6 @@ fn exhausting_the_stack_where_nothing_recurs_differs() {
     assert_eq!(caught(trapping(TrapKind::StackExhausted), shallow), What::Stack);
     assert!(lie().as_reference(shallow, &[f(&[])]).is_finding());
     for module in [recursive, indirect, &large] {
-        assert_eq!(lie().as_target(module, &[f(&[])]), Verdict::Inconclusive(Why::Stack));
+        assert_eq!(lie().as_target(module, &[f(&[])]), Agreement::Inconclusive(Why::Stack));
     }
 }

@@ -1,10 +1,10 @@
 //! Shorthands for tests, and an engine that lies.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use mutagen_oracles::{
-    Call, Ending, Engine, Function, Instance, Instantiation, Judgement, Settings, State, Validity, Value,
-    Verdict, Wasmi, Wasmtime, judge, on_stack,
+    Agreement, Call, Ending, Engine, Function, Instance, Instantiation, Judgement, Settings, State, Validity,
+    Value, Wasmi, Wasmtime, Which, judge, on_stack,
 };
 
 /// A module from its text.
@@ -32,9 +32,9 @@ pub fn judge_text(text: &str, calls: &[Call]) -> Judgement {
     judge_bytes(&Settings::default(), &wasm(text), calls)
 }
 
-/// The verdict on a module by wasmi and wasmtime, with the usual settings.
-pub fn verdict(text: &str, calls: &[Call]) -> Verdict {
-    judge_text(text, calls).verdict
+/// The agreement on a module by wasmi and wasmtime, with the usual settings.
+pub fn agreement(text: &str, calls: &[Call]) -> Agreement {
+    judge_text(text, calls).agreement
 }
 
 /// What the target answered to the last question.
@@ -45,25 +45,27 @@ pub fn last_answer(judgement: &Judgement) -> &str {
 /// Lies of an engine: each changes one kind of answer.
 #[derive(Clone)]
 pub struct Lies {
-    pub validity: Rc<dyn Fn(Validity) -> Validity>,
-    pub instantiation: Rc<dyn Fn(Instantiation) -> Instantiation>,
-    pub ending: Rc<dyn Fn(Ending) -> Ending>,
-    pub state: Rc<dyn Fn(State) -> State>,
-    pub memory: Rc<dyn Fn(Vec<u8>) -> Vec<u8>>,
-    pub table: Rc<dyn Fn(Vec<Value>) -> Vec<Value>>,
-    pub drop: Rc<dyn Fn()>,
+    pub validity: Arc<dyn Fn(Validity) -> Validity + Send + Sync>,
+    pub instantiation: Arc<dyn Fn(Instantiation) -> Instantiation + Send + Sync>,
+    pub ending: Arc<dyn Fn(Ending) -> Ending + Send + Sync>,
+    pub state: Arc<dyn Fn(State) -> State + Send + Sync>,
+    pub memory: Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>,
+    pub table: Arc<dyn Fn(Vec<Value>) -> Vec<Value> + Send + Sync>,
+    pub limit: Arc<dyn Fn(Option<u64>) -> Option<u64> + Send + Sync>,
+    pub drop: Arc<dyn Fn() + Send + Sync>,
 }
 
 impl Default for Lies {
     fn default() -> Self {
         Self {
-            validity: Rc::new(|it| it),
-            instantiation: Rc::new(|it| it),
-            ending: Rc::new(|it| it),
-            state: Rc::new(|it| it),
-            memory: Rc::new(|it| it),
-            table: Rc::new(|it| it),
-            drop: Rc::new(|| ()),
+            validity: Arc::new(|it| it),
+            instantiation: Arc::new(|it| it),
+            ending: Arc::new(|it| it),
+            state: Arc::new(|it| it),
+            memory: Arc::new(|it| it),
+            table: Arc::new(|it| it),
+            limit: Arc::new(|it| it),
+            drop: Arc::new(|| ()),
         }
     }
 }
@@ -80,13 +82,13 @@ impl Liar {
     }
 
     /// The judgement on a module with this engine as the target, and with the honest one as the reference.
-    pub fn as_target(&self, text: &str, calls: &[Call]) -> Verdict {
-        judge(&wasm(text), calls, self, &self.engine, &Settings::default()).verdict
+    pub fn as_target(&self, text: &str, calls: &[Call]) -> Agreement {
+        judge(&wasm(text), calls, self, &self.engine, &Settings::default()).agreement
     }
 
     /// The judgement on a module with this engine as the reference, and with the honest one as the target.
-    pub fn as_reference(&self, text: &str, calls: &[Call]) -> Verdict {
-        judge(&wasm(text), calls, &self.engine, self, &Settings::default()).verdict
+    pub fn as_reference(&self, text: &str, calls: &[Call]) -> Agreement {
+        judge(&wasm(text), calls, &self.engine, self, &Settings::default()).agreement
     }
 }
 
@@ -104,6 +106,10 @@ impl Engine for Liar {
             Ok(instance) => Ok(Box::new(LyingInstance { instance, lies: self.lies.clone() })),
             Err(failure) => Err((self.lies.instantiation)(failure)),
         }
+    }
+
+    fn limit(&self, which: Which) -> Option<u64> {
+        (self.lies.limit)(self.engine.limit(which))
     }
 }
 

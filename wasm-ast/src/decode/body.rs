@@ -1,4 +1,4 @@
-//! Instructions: from a flat sequence of operators to trees, without recursion.
+//! Decodes instructions: turns a flat sequence of operators into trees, without recursion.
 
 use wasmparser::{FunctionBody, Operator, OperatorsReader};
 
@@ -10,10 +10,10 @@ use crate::op::*;
 use crate::table::for_each_op;
 use crate::types::{BlockType, ValType};
 
-/// Reads bodies one after the other and keeps its buffers in between.
+/// Reads one body after the other and reuses its buffers.
 #[derive(Default)]
 pub(super) struct BodyReader {
-    /// Instructions of the function, and of each open block behind those of the block around it.
+    /// The instructions of the function, followed by those of each open block, outermost first.
     instrs: Vec<Instr>,
     open: Vec<OpenBlock>,
 }
@@ -21,9 +21,9 @@ pub(super) struct BodyReader {
 struct OpenBlock {
     kind: BlockKind,
     ty: BlockType,
-    /// Where its instructions begin.
+    /// Where its instructions begin in `instrs`.
     start: usize,
-    /// The first body, once `else` was read.
+    /// The body before `else`, once `else` was read.
     then: Option<Vec<Instr>>,
 }
 
@@ -74,7 +74,7 @@ impl BodyReader {
         Ok(())
     }
 
-    /// The reader has checked that an `if` is open.
+    /// Ends the body before `else`. The reader has checked that an `if` is open.
     fn otherwise(&mut self) {
         if let Some(block) = self.open.last_mut() {
             block.then = Some(self.instrs.drain(block.start..).collect());
@@ -115,13 +115,13 @@ fn op(operator: Operator<'_>, offset: usize) -> Result<Op, DecodeError> {
     }
 }
 
-/// The pattern for an operator with the named immediates.
+/// The pattern that matches an operator and names its immediates.
 macro_rules! operator {
     ($op:ident) => { Operator::$op };
     ($op:ident ($($field:ident: $type:ident),*)) => { Operator::$op { $($field),* } };
 }
 
-/// The instruction of a group that was matched with `operator!`.
+/// The instruction of a group, from immediates that `operator!` has named.
 macro_rules! group_op {
     ($group:ident $op:ident ($($field:ident: $type:ident),*)) => {
         Op::$group($group::$op $(, Parsed::parsed($field)?)*)

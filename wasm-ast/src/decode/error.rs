@@ -1,4 +1,4 @@
-//! Why bytes are no module for us.
+//! Why bytes cannot be decoded.
 
 use std::fmt;
 
@@ -19,12 +19,12 @@ enum Reason {
 }
 
 impl DecodeError {
-    /// The offset of the byte where it went wrong.
+    /// The offset of the byte at which decoding failed.
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// The name of the feature that the module uses and the AST does not have, if that is the reason.
+    /// The name of the unsupported feature that the module uses, if that is the reason.
     pub fn unsupported(&self) -> Option<&str> {
         match &self.0.reason {
             Reason::Unsupported(feature) => Some(feature),
@@ -37,7 +37,7 @@ impl DecodeError {
         Self(Box::new(Inner { offset, reason: Reason::Malformed(message.into()) }))
     }
 
-    /// `feature` as wasmparser or the table spell it, with underscores or not.
+    /// `feature` as wasmparser or the table spells it, with underscores or hyphens.
     #[cold]
     pub(super) fn missing(offset: usize, feature: &str) -> Self {
         Self(Box::new(Inner { offset, reason: Reason::Unsupported(feature.replace('_', "-")) }))

@@ -1,4 +1,4 @@
-//! From wasmparser's types to ours.
+//! Converts wasmparser's types to those of the AST.
 
 use wasmparser::{AbstractHeapType, HeapType};
 
@@ -12,7 +12,7 @@ use crate::types::{
 /// The name of a feature that the AST does not have.
 pub(super) type Missing = &'static str;
 
-/// Made from what wasmparser gives, if the AST has it.
+/// Conversion from a type of wasmparser; fails if the AST does not have the feature.
 pub(super) trait Parsed<T>: Sized {
     fn parsed(from: T) -> Result<Self, Missing>;
 }
@@ -120,7 +120,7 @@ impl Parsed<Vec<wasmparser::ValType>> for Box<SelectTypes> {
     }
 }
 
-/// `targets` are those of a whole `br_table`, which wasmparser has already read once.
+/// Collects all targets of `from`. wasmparser has already read them once, so their number is right.
 pub(super) fn br_table(from: &wasmparser::BrTable<'_>) -> wasmparser::Result<Box<BrTable>> {
     let targets = from.targets().map(|target| target.map(LabelIdx::new)).collect::<Result<_, _>>()?;
     Ok(Box::new(BrTable { targets, default: LabelIdx::new(from.default()) }))

@@ -1,4 +1,4 @@
-//! The custom section with names, read only when somebody asks: nothing in a module depends on it.
+//! The custom section with names. It is read only on request, because nothing in a module depends on it.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use wasmparser::{BinaryReader, Name, NameSectionReader};
 use crate::module::{Custom, Module};
 
 impl Module {
-    /// The names of functions by index, from custom sections called `name`. What is malformed there is passed over, as the
-    /// specification wants it, and nothing says that the functions exist.
+    /// The names of functions by index, from custom sections called `name`. Malformed parts are ignored, as
+    /// the specification demands. The functions need not exist.
     ///
     /// ```
     /// use mutagen_wasm_ast::Module;

@@ -1,4 +1,4 @@
-//! Sections other than code and custom ones.
+//! Decodes all sections but code and custom sections.
 
 use wasmparser::{
     BinaryReader, CompositeInnerType, ExternalKind, FromReader, RecGroup, SectionLimited, TypeRef,
@@ -12,7 +12,7 @@ use crate::index::FuncIdx;
 use crate::module::{ConstExpr, Data, Element, Export, ExportItem, Function, Global, Import, ImportItem};
 use crate::types::{FuncType, Limits, RefType, TableType};
 
-/// Reads all items, none of which is trusted to exist before its bytes were seen.
+/// Reads all items. The list grows as items are read, because the announced count may be wrong.
 fn items<'a, P: FromReader<'a>, T>(
     section: SectionLimited<'a, P>,
     mut item: impl FnMut(P, usize) -> Result<T, DecodeError>,
@@ -34,7 +34,8 @@ fn plain<P, T: Parsed<P>>(parsed: P, offset: usize) -> Result<T, DecodeError> {
 /// First byte of a group of recursive types.
 const REC_GROUP: u8 = 0x4e;
 
-/// Types are read one by one, because wasmparser believes the count of a recursive group before it reads the group.
+/// Types are read one by one, because wasmparser allocates memory for the announced size of a recursive group
+/// before it reads the group.
 pub(super) fn types(
     bytes: &[u8],
     section: &SectionLimited<'_, RecGroup>,
@@ -108,7 +109,7 @@ impl Parsed<TypeRef> for ImportItem {
     }
 }
 
-/// Functions without their bodies, which come with the code section.
+/// Functions without their bodies, which the code section has.
 pub(super) fn functions(section: SectionLimited<'_, u32>) -> Result<Vec<Function>, DecodeError> {
     items(section, |index, _| Ok(Function { ty: index.into(), locals: Vec::new(), body: Vec::new() }))
 }

@@ -1,4 +1,4 @@
-//! From our types to wasm-encoder's.
+//! Converts the types of the AST to wasm-encoder's.
 
 use wasm_encoder::{EntityType, ExportKind};
 
@@ -7,7 +7,7 @@ use crate::index::{DataIdx, ElemIdx, FuncIdx, GlobalIdx, LabelIdx, LocalIdx, Mem
 use crate::module::{ExportItem, ImportItem};
 use crate::types::{AddressType, BlockType, GlobalType, Limits, RefType, TableType, ValType};
 
-/// What wasm-encoder takes for it.
+/// Conversion to a type of wasm-encoder.
 pub(super) trait Encoded {
     type To;
 

@@ -1,4 +1,4 @@
-//! Instructions: from trees to a flat sequence.
+//! Encodes instructions: turns trees into a flat sequence.
 
 use wasm_encoder::{Encode, HeapType, Instruction};
 
@@ -34,7 +34,7 @@ fn encode_block(block: &Block, sink: &mut Vec<u8>) {
     Instruction::End.encode(sink);
 }
 
-/// wasm-encoder's instruction with the immediates, whose references have the names given.
+/// wasm-encoder's instruction. Variables with the names of the immediates refer to them.
 macro_rules! instruction {
     ($op:ident) => { Instruction::$op };
     ($op:ident ()) => { Instruction::$op };
@@ -43,7 +43,7 @@ macro_rules! instruction {
     ($op:ident ($($field:ident: $type:ident),*)) => { Instruction::$op { $($field: $field.encoded()),* } };
 }
 
-/// The pattern for an instruction of a group.
+/// The pattern that matches an instruction of a group.
 macro_rules! group_op {
     ($group:ident $op:ident ($($field:ident: $type:ident),*)) => { Op::$group($group::$op $(, $field)*) };
 }

@@ -6,7 +6,8 @@ use super::{Align, F32, F64, Lane, Lanes, Offset, V128};
 use crate::features::when;
 use crate::leaf::{Bits, Leaf};
 
-/// Floats at which something changes; negative ones and neighbours stand on the line of their kin.
+/// Boundary values of floats. Negative values and neighbours are on the same line as the value that they
+/// belong to.
 #[rustfmt::skip]
 const F32S: [u32; 28] = [
     0x0000_0000, // 0
@@ -29,7 +30,7 @@ const F32S: [u32; 28] = [
     0x5f80_0000, // 2^64
 ];
 
-/// The same for 64 bits, with the ends of the integers, which are exact here.
+/// The same for 64 bits, and the bounds of the integer types, which are exact here.
 #[rustfmt::skip]
 const F64S: [u64; 30] = [
     0x0000_0000_0000_0000, // 0
@@ -91,8 +92,8 @@ fn small(source: &mut Source, size: usize) -> i64 {
     source.range_i64(-size, size)
 }
 
-/// Vectors at which something changes, whatever the shape of their lanes: zeros, ones, all bits, lane numbers, the ends of
-/// the signed range in 8 and in 32-bit lanes, and not-a-numbers.
+/// Boundary values of vectors for every lane shape: zeros, ones, all bits, lane numbers, the ends of the
+/// signed range in 8 and in 32-bit lanes, and not-a-numbers.
 const V128S: [[u8; 16]; 9] = [
     [0; 16],
     [1; 16],
@@ -130,7 +131,8 @@ impl Leaf for V128 {
     }
 }
 
-/// Shuffles: all of lane 0, nothing moved, everything from the second vector, the last valid lane, the first invalid one.
+/// Shuffles: all of lane 0, nothing moved, everything from the second vector, the last valid lane, the first
+/// invalid one.
 const SHUFFLES: [[u8; 16]; 6] = [
     [0; 16],
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
@@ -172,7 +174,7 @@ impl Leaf for Lane {
         Self(bits)
     }
 
-    /// Neighbours, then the last valid and the first invalid lane of every shape.
+    /// Both neighbours, then the last valid and the first invalid lane of every shape.
     fn candidates(lane: u8, _: &Scope) -> impl AsRef<[u8]> {
         [lane.saturating_sub(1), lane.saturating_add(1), 0, 1, 2, 3, 4, 7, 8, 15, 16]
     }
@@ -189,7 +191,7 @@ impl Leaf for Align {
         Self::new(bits).unwrap_or(Self(Self::MAX))
     }
 
-    /// Everything up to one past the largest natural alignment, that of vectors.
+    /// All exponents up to one more than the largest natural alignment, which vectors have.
     fn candidates(_: u8, _: &Scope) -> impl AsRef<[u8]> {
         [0, 1, 2, 3, 4, 5]
     }
@@ -210,7 +212,8 @@ impl Leaf for Offset {
         Self::new(bits)
     }
 
-    /// Neighbours, sizes of accesses, the ends of the first page, of 32-bit addresses and, with memory64, of all addresses.
+    /// Both neighbours, the sizes of accesses, and the ends of the first page, of 32-bit addresses and, with
+    /// memory64, of 64-bit addresses.
     fn candidates(offset: u64, scope: &Scope) -> impl AsRef<[u64]> {
         let wide = if when::memory64(scope) { [1 << 32, u64::MAX] } else { [u32::MAX.into(); 2] };
         let near = [offset.saturating_sub(1), offset.saturating_add(1)];

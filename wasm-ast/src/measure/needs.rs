@@ -12,7 +12,8 @@ use crate::op::{I32Binary, I64Binary, Op};
 use crate::types::{AddressType, BlockType, FuncType, GlobalType, Limits, RefType, TableType, ValType};
 
 impl Module {
-    /// The features that the module needs: with fewer it is not valid. It need not be valid with them.
+    /// The features that the module needs: it is invalid without any of them, and may be invalid with all of
+    /// them.
     ///
     /// ```
     /// use mutagen_wasm_ast::Module;
@@ -46,7 +47,7 @@ impl Module {
         all(locals.map(|locals| locals.ty)) | all(ops) | all(types)
     }
 
-    /// Several memories, several tables.
+    /// The features that several memories or several tables need.
     fn plural_needs(&self) -> Features {
         let imported =
             |is: fn(&ImportItem) -> bool| self.imports.iter().filter(|import| is(&import.item)).count();
@@ -55,7 +56,7 @@ impl Module {
         when(memories > 1, Feature::MultiMemory) | when(tables > 1, Feature::ReferenceTypes)
     }
 
-    /// Mutable globals that are imported or exported.
+    /// The feature that imported or exported mutable globals need.
     fn sharing_needs(&self) -> Features {
         let imported: Vec<GlobalType> = self.imports.iter().filter_map(imported_global).collect();
         let ty = |index: GlobalIdx| {
@@ -78,8 +79,8 @@ fn imported_global(import: &Import) -> Option<GlobalType> {
     }
 }
 
-/// What something needs.
-trait Needs {
+/// The features that a part of a module needs.
+pub(crate) trait Needs {
     fn needs(&self) -> Features;
 }
 
@@ -182,7 +183,7 @@ impl Needs for Op {
     }
 }
 
-/// An immediate whose type is not known.
+/// An immediate of any type.
 struct Immediate<'a>(&'a dyn Mutable);
 
 impl Needs for Immediate<'_> {

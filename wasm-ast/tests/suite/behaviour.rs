@@ -1,4 +1,4 @@
-//! A module that was decoded and encoded does what it did before.
+//! Decoding and encoding a module does not change its behaviour.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
@@ -10,17 +10,22 @@ use crate::corpus::{closed_modules, validate};
 
 const FUEL: u64 = 10_000;
 
-/// Plenty: a wasmi that was built with coverage probes keeps some native stack for every instruction that it executes.
+/// Size of the stack. It is large because a wasmi with coverage probes uses native stack for every
+/// instruction that it executes.
 const STACK: usize = 64 << 20;
 
-/// What every exported function does, one after the other, and what the memories hold in the end.
+/// The outcomes of calling every exported function in turn, and the contents of the memories at the end.
 fn run(bytes: &[u8]) -> Vec<String> {
+    run_with_fuel(bytes, FUEL)
+}
+
+fn run_with_fuel(bytes: &[u8], fuel: u64) -> Vec<String> {
     let mut config = Config::default();
     config.consume_fuel(true).wasm_memory64(true).wasm_multi_memory(true).wasm_wide_arithmetic(true);
     let engine = Engine::new(&config);
     let module = wasmi::Module::new(&engine, bytes).unwrap_or_else(|error| panic!("{error}"));
     let mut store = Store::new(&engine, ());
-    let instance = match instantiate(&mut store, &module) {
+    let instance = match instantiate(&mut store, &module, fuel) {
         Ok(instance) => instance,
         Err(error) => return vec![reason(&error)],
     };
@@ -28,7 +33,7 @@ fn run(bytes: &[u8]) -> Vec<String> {
     let exports: Vec<_> = module.exports().map(|export| export.name().to_owned()).collect();
     for name in &exports {
         if let Some(function) = instance.get_func(&store, name) {
-            store.set_fuel(FUEL).expect("fuel is on");
+            store.set_fuel(fuel).expect("fuel is on");
             let ty = function.ty(&store);
             let params: Vec<_> = ty.params().iter().map(|ty| Val::default_for_ty(*ty)).collect();
             let mut results: Vec<_> = ty.results().iter().map(|ty| Val::default_for_ty(*ty)).collect();
@@ -41,13 +46,13 @@ fn run(bytes: &[u8]) -> Vec<String> {
     seen
 }
 
-fn instantiate(store: &mut Store<()>, module: &wasmi::Module) -> Result<Instance, wasmi::Error> {
-    store.set_fuel(FUEL)?;
+fn instantiate(store: &mut Store<()>, module: &wasmi::Module, fuel: u64) -> Result<Instance, wasmi::Error> {
+    store.set_fuel(fuel)?;
     let imports: Result<Vec<_>, _> = module.imports().map(|import| stand_in(store, import.ty())).collect();
     Instance::new(store, module, &imports?)
 }
 
-/// Something of that type to import: functions do nothing, the rest is zero.
+/// A value of this type to import. Functions do nothing, all other values are zero.
 fn stand_in(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, wasmi::Error> {
     Ok(match ty {
         ExternType::Func(ty) => Func::new(store, ty.clone(), |_, _, _| Ok(())).into(),
@@ -59,14 +64,14 @@ fn stand_in(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, wasmi::Err
     })
 }
 
-/// How many bytes there are, and a digest of them.
+/// The number of bytes, and a digest of them.
 fn contents(bytes: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
     format!("{} bytes, {:x}", bytes.len(), hasher.finish())
 }
 
-/// The kind of an error: its text may name the store, which is new in every run.
+/// The kind of an error. Its text is not used, because it may name the store, which is new in every run.
 fn reason(error: &wasmi::Error) -> String {
     let text = error.to_string();
     error
@@ -74,7 +79,7 @@ fn reason(error: &wasmi::Error) -> String {
         .map_or_else(|| text.split(':').next().unwrap_or_default().to_owned(), |code| format!("{code:?}"))
 }
 
-/// Compares what all modules do with what they do after decoding and encoding, and counts the outcomes.
+/// Asserts that all modules behave the same after decoding and encoding. Returns the number of outcomes.
 pub fn assert_unchanged<B: AsRef<[u8]>>(modules: impl Iterator<Item = B> + Send + 'static) -> usize {
     let compare = |bytes: B| {
         let before = run(bytes.as_ref());
@@ -83,6 +88,21 @@ pub fn assert_unchanged<B: AsRef<[u8]>>(modules: impl Iterator<Item = B> + Send 
         before.len()
     };
     let thread = thread::Builder::new().stack_size(STACK).spawn(move || modules.map(compare).sum());
+    let outcomes = thread.expect("threads can be started").join();
+    outcomes.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Runs all modules and asserts that the fuel is never used up. Returns the number of calls, and how many of
+/// them returned.
+pub fn fuel_is_enough(modules: impl Iterator<Item = Vec<u8>> + Send + 'static, fuel: u64) -> (usize, usize) {
+    let run = move || {
+        let outcomes: Vec<String> = modules.flat_map(|bytes| run_with_fuel(&bytes, fuel)).collect();
+        let endless = outcomes.iter().find(|outcome| outcome.contains("OutOfFuel"));
+        assert_eq!(endless, None);
+        let returned = outcomes.iter().filter(|outcome| outcome.contains(": Ok(())")).count();
+        (outcomes.iter().filter(|outcome| !outcome.contains(" bytes, ")).count(), returned)
+    };
+    let thread = thread::Builder::new().stack_size(STACK).spawn(run);
     let outcomes = thread.expect("threads can be started").join();
     outcomes.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -5,10 +5,22 @@ use mutagen_engine::{Generate, Scope, Source};
 use mutagen_wasm_ast::{Feature, Features, Module};
 use wasmparser::{Validator, WasmFeatures};
 
+#[path = "../../../properties/src/smith/features.rs"]
+mod smith_features;
+
+use smith_features::with_features;
+
 /// The feature sets that have names.
 pub const SETS: [Features; 3] = [Features::WASM1, Features::WASM2, Features::WASMI];
 
-/// Valid modules that this crate did not make. Half of them write numbers in more bytes than they need.
+/// A random subset of all features.
+pub fn some_features(seed: u64) -> Features {
+    let mut source = Source::seeded(seed);
+    let some: Vec<Feature> = Features::WASMI.iter().filter(|_| source.chance(1, 2)).collect();
+    some.into_iter().fold(Features::NONE, Features::with)
+}
+
+/// Valid modules that another generator made. Half of them encode numbers in more bytes than necessary.
 pub fn valid_modules(features: Features, count: u64) -> impl Iterator<Item = Vec<u8>> {
     (0..count).map(move |seed| {
         let config = wasm_smith::Config {
@@ -20,7 +32,8 @@ pub fn valid_modules(features: Features, count: u64) -> impl Iterator<Item = Vec
     })
 }
 
-/// Valid modules that can run without imports. Many of them also avoid traps, so that there is more to see.
+/// Valid modules that can run without imports. Many of them also avoid traps, so that more of their code
+/// runs.
 pub fn closed_modules(features: Features, count: u64) -> impl Iterator<Item = Vec<u8>> {
     (0..count).map(move |seed| {
         let config = wasm_smith::Config {
@@ -47,27 +60,7 @@ fn smith(config: wasm_smith::Config, seed: u64) -> Vec<u8> {
 }
 
 fn config(features: Features) -> wasm_smith::Config {
-    let on = |feature| features.contains(feature);
-    wasm_smith::Config {
-        bulk_memory_enabled: on(Feature::BulkMemory),
-        reference_types_enabled: on(Feature::ReferenceTypes),
-        multi_value_enabled: on(Feature::MultiValue),
-        saturating_float_to_int_enabled: on(Feature::SaturatingFloatToInt),
-        sign_extension_ops_enabled: on(Feature::SignExtension),
-        simd_enabled: on(Feature::Simd),
-        relaxed_simd_enabled: on(Feature::RelaxedSimd),
-        tail_call_enabled: on(Feature::TailCall),
-        extended_const_enabled: on(Feature::ExtendedConst),
-        memory64_enabled: on(Feature::Memory64),
-        wide_arithmetic_enabled: on(Feature::WideArithmetic),
-        max_memories: if on(Feature::MultiMemory) { 3 } else { 1 },
-        max_tables: if on(Feature::ReferenceTypes) { 3 } else { 1 },
-        generate_custom_sections: true,
-        exceptions_enabled: false,
-        gc_enabled: false,
-        threads_enabled: false,
-        ..wasm_smith::Config::default()
-    }
+    wasm_smith::Config { generate_custom_sections: true, ..with_features(features) }
 }
 
 /// Modules from the derived generator, mostly invalid.
@@ -76,7 +69,7 @@ pub fn generated_modules(features: Features, seed: u64) -> impl Iterator<Item = 
     (0..).map(move |number| Module::generate(&mut source, number % 5))
 }
 
-/// Bytes that begin long numbers, end blocks, or stand for something in many places.
+/// Bytes that begin long numbers, end blocks, or have a meaning in many places.
 const LIKELY: [u8; 12] = [0, 1, 2, 4, 0x0b, 0x40, 0x7f, 0x80, 0xfc, 0xfd, 0xfe, 0xff];
 
 fn damage(bytes: &mut Vec<u8>, source: &mut Source) {

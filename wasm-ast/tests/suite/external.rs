@@ -1,12 +1,14 @@
-//! Modules that nobody here wrote: published npm packages that ship `.wasm` files, listed with version and checksum in
-//! `external.tsv`. Fetched when the tests run with `MUTAGEN_EXTERNAL_MODULES=1`, kept below `target`, never committed:
+//! Published modules: npm packages that ship `.wasm` files, listed with version and checksum in
+//! `external.tsv`. The test fetches them if it runs with `MUTAGEN_EXTERNAL_MODULES=1`. They are kept below
+//! `target` and never committed:
 //!
 //! ```text
 //! MUTAGEN_EXTERNAL_MODULES=1 cargo test --release -p mutagen-wasm-ast external -- --nocapture
 //! ```
 //!
-//! Needs `npm` and `tar`. It prints size, depth and features of every module, and how many outcomes on wasmi were compared;
-//! at the time of writing 13 modules from 25 KB to 11.6 MB, the deepest one nested 3,212 levels.
+//! The test needs `npm` and `tar`. It prints size, depth and features of every module, and the number of
+//! compared outcomes on wasmi. At the time of writing there are 13 modules from 25 KB to 11.6 MB, and the
+//! deepest one is nested 3,212 levels.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,7 +55,7 @@ fn assert_survives(package: &str, path: &Path) {
     println!("{name:45} {length:>10} {size:>9} {depth:>6} {outcomes:>8}  {features}");
 }
 
-/// The directory with the content of a package whose archive has the checksum.
+/// Fetches a package, verifies its checksum and returns the directory with its content.
 fn unpacked(name: &str, version: &str, checksum: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{version}"));
     fs::create_dir_all(&directory).expect("the target directory is writable");

@@ -2,7 +2,7 @@
 
 use mutagen_wasm_ast::Module;
 
-/// Several megabytes of code such as compilers write, and some data.
+/// Several megabytes of code similar to the output of compilers, and some data.
 pub fn bytes() -> Vec<u8> {
     let functions = 40_000;
     let mut text = String::from("(module (memory 100) (global $sp (mut i32) (i32.const 0))\n");

@@ -55,7 +55,7 @@ fn a_valid_module_is_valid_with_the_features_it_needs_and_with_no_fewer() {
     }
 }
 
-/// wasmparser accepts a data count section without the feature that brought it.
+/// wasmparser accepts a data count section without the feature that introduced it.
 fn taken_for_granted(feature: Feature, module: &Module) -> bool {
     feature == Feature::BulkMemory && module.data_count == DataCount::Present
 }

@@ -1,5 +1,5 @@
-//! Nesting that is deeper than any stack: each operation works, or refuses with a clear error. All of it on threads with a
-//! small stack.
+//! Nesting that is deeper than any stack: each operation works, or refuses with a clear error. All tests run
+//! on threads with a small stack.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
@@ -20,7 +20,7 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 const KINDS: [fn() -> BlockKind; 4] =
     [|| BlockKind::Block, || BlockKind::Loop, || BlockKind::If, || BlockKind::IfElse(vec![])];
 
-/// Blocks in blocks, or in the `else` of those that have one.
+/// Nested blocks: each block is in the body of the next, or in its `else` if it has one.
 fn nested(levels: usize, kind: fn() -> BlockKind) -> Module {
     let mut body = vec![];
     for _ in 0..levels {
@@ -81,11 +81,12 @@ fn cloning_comparing_hashing_measuring_and_dropping_work_at_any_depth() {
 /// The first body is the third part of the first function.
 const BODY: [u32; 3] = [2, 0, 2];
 
-/// The way from the body at some depth to the next: the instruction, the block in it, the body or what is behind `else`.
+/// The path from the body at this depth to the next one: the instruction, the block in it, and the body or
+/// the one after `else`.
 fn way_down(kind: &BlockKind, is_outermost: bool) -> Vec<u32> {
     match kind {
         BlockKind::IfElse(_) => vec![0, 0, 0, 0],
-        // Behind the constant, except at the top.
+        // The block comes after the constant, except at the top.
         _ => vec![u32::from(!is_outermost), 0, 2],
     }
 }
@@ -124,7 +125,7 @@ fn printing_and_reading_text_work_or_refuse() {
     });
 }
 
-/// What the documentation promises to code that recurses.
+/// The stack that the documentation promises to be enough for recursive code.
 const WORKER_STACK: usize = if cfg!(debug_assertions) { 64 << 20 } else { 16 << 20 };
 
 #[test]

@@ -1,34 +1,15 @@
-//! The table of instructions against wasmparser's.
+//! Compares the table of instructions with wasmparser's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mutagen_engine::{Generate, Mutable, MutantsConfig, Scope, mutants};
 use mutagen_wasm_ast::{Features, FuncType, Function, Instr, Limits, LocalIdx, Module, Op, TypeIdx, ValType};
-use wasmparser::{Operator, Parser, Payload};
+use wasmparser::{Parser, Payload};
 
+use crate::census::{OPERATORS, name};
 use crate::corpus::validate;
 
-macro_rules! define_operator_table {
-    ($(@$proposal:ident $op:ident $({ $($arg:ident: $argty:ty),* })? => $visit:ident ($($ann:tt)*))*) => {
-        /// Name, proposal and arity of every operator that wasmparser knows.
-        const OPERATORS: &[(&str, &str, Option<(usize, usize)>)] = &[
-            $((stringify!($op), stringify!($proposal), define_operator_table!(@arity $($ann)*)),)*
-        ];
-
-        fn name(operator: &Operator<'_>) -> &'static str {
-            match operator {
-                $(Operator::$op { .. } => stringify!($op),)*
-                _ => "unknown",
-            }
-        }
-    };
-    (@arity arity custom) => { None };
-    (@arity arity $inputs:literal -> $outputs:literal) => { Some(($inputs, $outputs)) };
-}
-
-wasmparser::for_each_operator!(define_operator_table);
-
-/// A module with one function of that type and body, and what most instructions ask for.
+/// A module with one function of this type and body, and a memory, which many instructions need.
 fn function(ty: FuncType, body: Vec<Instr>) -> Module {
     let function = Function { ty: TypeIdx::new(0), locals: vec![], body };
     Module {
@@ -53,7 +34,7 @@ fn operators(body: &[Instr]) -> Vec<&'static str> {
     names
 }
 
-/// Everything that one list position reaches by mutation: an example body for each operator.
+/// All operators that mutation of a body of one instruction reaches, with an example body for each.
 fn reachable(features: Features) -> BTreeMap<&'static str, Vec<Instr>> {
     let scope = Scope::new().with(features);
     let first = vec![Instr::smallest()];
@@ -114,7 +95,7 @@ fn every_instruction_goes_back_to_the_smallest_one() {
 
 const TYPES: [ValType; 5] = [ValType::I32, ValType::I64, ValType::F32, ValType::F64, ValType::V128];
 
-/// All sequences of so many types.
+/// All sequences of this many types.
 fn sequences(length: usize) -> Vec<Vec<ValType>> {
     (0..length).fold(vec![vec![]], |shorter, _| {
         let longer = shorter.iter().flat_map(|types| TYPES.map(|ty| [&types[..], &[ty]].concat()));
@@ -122,7 +103,7 @@ fn sequences(length: usize) -> Vec<Vec<ValType>> {
     })
 }
 
-/// All types of functions that the instruction is a valid body of, after its operands were pushed.
+/// All function types for which the body is valid that pushes the operands and executes the instruction.
 fn signatures(op: &Op, (inputs, outputs): (usize, usize)) -> BTreeSet<String> {
     let results = sequences(outputs);
     let types = sequences(inputs)
@@ -155,7 +136,7 @@ fn instructions_of_one_group_have_one_stack_signature() {
     }
 }
 
-/// Whether the first part of the instruction is an instruction again: its name is that of an operator.
+/// Whether the constructor holds a group. Then its first field has the name of an operator.
 fn is_group(op: &Op) -> bool {
     let debug = format!("{op:?}");
     let inner = debug.split(['(', ')', ',']).nth(1).unwrap_or_default();

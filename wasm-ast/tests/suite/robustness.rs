@@ -1,10 +1,10 @@
-//! Bytes that nobody should trust.
+//! Decoding of malformed and damaged bytes.
 
 use mutagen_wasm_ast::{Features, Module};
 
 use crate::corpus::{damaged_modules, valid_modules};
 
-/// Decodes; what decodes must come back, what does not must say where and why.
+/// Decodes the bytes. A decoded module must survive a round trip, and an error must say where and why.
 fn decode(bytes: &[u8]) {
     match Module::decode(bytes) {
         Ok(module) => assert_eq!(Module::decode(&module.encode()), Ok(module)),

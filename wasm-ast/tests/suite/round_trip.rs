@@ -1,4 +1,4 @@
-//! What is encoded decodes as it was, and what is decoded encodes as it should.
+//! Encoding and decoding are inverse to each other.
 
 use mutagen_engine::{MutantsConfig, Scope, mutants};
 use mutagen_wasm_ast::{Bytes, Custom, Customs, Features, Module};

@@ -1,4 +1,4 @@
-//! What the scope allows, and what mutation tries first.
+//! The scope limits mutation to its features; and the order of mutants.
 
 use mutagen_engine::{Generate, Mutable, MutantsConfig, NumberMutants, Scope, Source};
 use mutagen_wasm_ast::{
@@ -29,7 +29,8 @@ fn generated_modules_need_what_the_scope_allows() {
         let modules = generated_modules(features, 3).take(20_000);
         modules.fold(Features::NONE, |needed, module| needed | module.features())
     };
-    // Numbers of results, memories and tables, and the place of arithmetic, are not ruled by constructors.
+    // These features allow no new constructors, but more results, memories and tables, or arithmetic in new
+    // places.
     let free = "wasm1,multi-value,multi-memory,reference-types,extended-const".parse::<Features>();
     assert!(free.expect("the names are known").includes(needed(Features::WASM1)));
     assert_eq!(needed(Features::WASMI), Features::WASMI);

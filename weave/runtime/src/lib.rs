@@ -1,12 +1,14 @@
 //! Run-time side of weaving: the probes' trace buffer and the bug switch.
 //!
 //! The rustc wrapper in `weave/` compiles chosen crates with a probe on every edge of their control-flow graph and with
-//! the bugs of the catalogue behind a switch. This crate holds what those crates call back into:
+//! the bugs of the catalogue behind a switch. Those crates call into this one:
 //!
 //! * [`Recorder`] collects the probes that fire on this thread while a closure runs;
 //! * [`probes`] counts the probes, names them and switches some of them off;
 //! * [`switch_on`] switches bugs on for this thread;
-//! * [`prove`] shows that all of this really happened to the program at hand.
+//! * [`prove`] checks that all of this is really in the program at hand.
+//!
+//! Besides, [`catch`] turns a panic of the code under test into a value.
 //!
 //! ```
 //! use mutagen_weave::Recorder;
@@ -20,11 +22,13 @@
 //!
 //! It is the only crate of the project with `unsafe`: the callbacks are C functions that the compiler calls.
 
+mod panics;
 pub mod probes;
 mod proof;
 mod switch;
 mod trace;
 
+pub use panics::{Panic, Place, catch};
 pub use proof::{NotWoven, prove};
 pub use switch::{MOST_ACTIVE, Switched, number, switch_on};
 pub use trace::Recorder;

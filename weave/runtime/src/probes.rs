@@ -77,7 +77,7 @@ pub fn count() -> usize {
     guards().len()
 }
 
-/// Switches the probes off for which `unwanted` holds, on all threads. Gives how many those are.
+/// Switches off the probes for which `unwanted` holds, on all threads. Returns how many those are.
 ///
 /// # Errors
 ///
@@ -86,8 +86,8 @@ pub fn switch_off(unwanted: impl Fn(&Name) -> bool) -> Result<usize, NamesError>
     Ok(switch_off_where(names()?.iter().map(unwanted)))
 }
 
-/// Switches the probes off for whose source file `unwanted` holds, on all threads. Gives how many those are. Several times
-/// faster than [`switch_off`].
+/// Switches off the probes in source files for which `unwanted` holds, on all threads. Returns how many those are. Several
+/// times faster than [`switch_off`].
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ pub fn switch_all_on() {
 /// follow whatever an earlier call left on the stack.
 pub const UNSTABLE_FILE: &str = "wasmparser-0.228.0/src/parser.rs";
 
-/// Switches the probes of [`UNSTABLE_FILE`] off, once per program. Whoever compares traces of wasmi calls this first.
+/// Switches off the probes of [`UNSTABLE_FILE`], once per program. Call this before comparing traces of wasmi.
 ///
 /// # Errors
 ///

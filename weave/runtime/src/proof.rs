@@ -1,4 +1,4 @@
-//! The proof that a program was woven: not that it should have been, but that probes fire and the switch is asked.
+//! Checks that a program was really woven: that probes fire and the bug switch is asked.
 
 use std::fmt;
 

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 /// How many entries can be on at once.
 pub const MOST_ACTIVE: usize = 16;
 
-/// Stands in the list of active entries while somebody wants to know whether the switch is asked. No id hashes to it:
-/// the weaver refuses one that would.
+/// Stands in the list of active entries while somebody wants to know whether the switch is asked. No entry has this number:
+/// the weaver refuses an id that hashes to it.
 const WATCHER: u32 = 0;
 
 thread_local! {

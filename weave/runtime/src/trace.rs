@@ -5,8 +5,8 @@ use std::ptr;
 
 /// Where the probes of a thread write.
 ///
-/// Plain cells of raw pointers, since a probe must not call anything that was compiled with probes itself: it would never
-/// return. So it does not allocate, and all that it calls is compiled in this crate, which has no probes.
+/// Plain cells of raw pointers. A probe must not call anything that was compiled with probes itself, because it would never
+/// return. So it does not allocate, and everything that it calls is compiled in this crate, which has no probes.
 struct Buffer {
     /// Where the next event goes and where the buffer ends. Equal, and null, while nothing is recorded.
     next: Cell<*mut u32>,
@@ -66,7 +66,7 @@ unsafe extern "C" fn __sanitizer_cov_trace_pc_guard(guard: *mut u32) {
 /// Records the probes that fire on this thread while a closure runs.
 ///
 /// The buffer has a fixed size; events that do not fit are dropped and [`truncated`](Self::truncated) says so.
-/// Other threads, and this one outside [`record`](Self::record), lose next to nothing: their probes return at once.
+/// Other threads, and this one outside [`record`](Self::record), lose next to no time: their probes return at once.
 #[derive(Debug)]
 pub struct Recorder {
     buffer: Box<[u32]>,

@@ -133,6 +133,13 @@ fn an_id_that_is_taken_names_both_files() {
 }
 
 #[test]
+fn an_id_whose_number_is_reserved_is_refused() {
+    let unlucky = "extra-9ewg2r0";
+    assert_eq!(mutagen_weave::number(unlucky), 0);
+    assert_refused(&for_wasmi_ir().replace("extra-1", unlucky), &["extra.toml:1:", unlucky, "reserved"]);
+}
+
+#[test]
 fn a_missing_field_is_named_with_the_line_of_its_table() {
     assert_refused(&GOOD.replace("title = \"a title\"\n", ""), &["extra.toml:1:", "`title` is missing"]);
     assert_refused(&GOOD.replace("matches = 1\n", ""), &["extra.toml:10:", "`matches` is missing"]);

@@ -1,4 +1,4 @@
-//! Deletion: what is taken from below a black node leaves it too low by one, which is mended on the way up.
+//! Deletion. Taking a node from below a black one makes that subtree too low by one, which is repaired on the way up.
 
 use super::Bug::{self, *};
 use super::Color::{Black, Red};

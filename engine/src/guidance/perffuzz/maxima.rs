@@ -1,4 +1,4 @@
-//! The highest counts, who reached them, and the costliest tests.
+//! The highest counts, the inputs that reached them, and the costliest tests.
 
 use crate::Record;
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ struct Maximum {
 }
 
 impl Maxima {
-    /// Whether the amount is higher than any before in this slot. The holder has the maximum then.
+    /// Sets the maximum of this slot if the amount is higher than any before. Returns whether it is.
     pub(super) fn set(&mut self, slot: usize, amount: u64, holder: usize) -> bool {
         if slot >= self.slots.len() {
             self.slots.resize((slot + 1).next_power_of_two(), Maximum::default());
@@ -47,7 +47,7 @@ impl Maxima {
     }
 }
 
-/// The costliest tests, one of each cost: what costs the same is mostly the same.
+/// The costliest tests, one of each cost, because tests of the same cost are mostly alike.
 pub(super) struct Slowest<T> {
     tests: BTreeMap<u64, (T, u64)>,
 }

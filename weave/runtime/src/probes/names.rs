@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use addr2line::Loader;
 use object::{Object, ObjectSymbol, ReadCache};
@@ -32,21 +32,43 @@ impl fmt::Display for Name {
     }
 }
 
-/// The program's own file could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamesError(String);
+/// Why the probes of the program cannot be named.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum NamesError {
+    /// The program's own file cannot be found or opened.
+    NoFile(Arc<std::io::Error>),
+    /// The file is not a program that can be read.
+    NoProgram(object::Error),
+    /// The file has no symbols.
+    Stripped,
+    /// The line tables in the file cannot be read, for this reason.
+    NoLines(String),
+}
 
 impl fmt::Display for NamesError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "cannot name the probes of this program: {}", self.0)
+        formatter.write_str("cannot name the probes of this program: ")?;
+        match self {
+            Self::NoFile(error) => error.fmt(formatter),
+            Self::NoProgram(error) => error.fmt(formatter),
+            Self::Stripped => formatter.write_str("it has no symbols (was it stripped?)"),
+            Self::NoLines(reason) => formatter.write_str(reason),
+        }
     }
 }
 
+// The message holds the reason, so there is no separate source to print.
 impl Error for NamesError {}
 
 impl NamesError {
-    fn new(reason: impl fmt::Display) -> Self {
-        Self(reason.to_string())
+    fn no_file(error: std::io::Error) -> Self {
+        Self::NoFile(Arc::new(error))
+    }
+
+    /// `addr2line` gives errors that cannot leave their thread: only the text is kept.
+    fn no_lines(error: Box<dyn Error>) -> Self {
+        Self::NoLines(error.to_string())
     }
 }
 
@@ -65,7 +87,7 @@ pub fn names() -> Result<&'static [Name], NamesError> {
 fn read() -> Result<Vec<Name>, NamesError> {
     let program = Program::open()?;
     let name = |entry: &TableEntry| {
-        let mut name = program.name_at(entry.address).map_err(NamesError::new)?;
+        let mut name = program.name_at(entry.address).map_err(NamesError::no_lines)?;
         name.is_entry = entry.is_entry != 0;
         Ok(name)
     };
@@ -75,7 +97,10 @@ fn read() -> Result<Vec<Name>, NamesError> {
 /// For every probe, whether `wanted` holds for its source file. Several times faster than reading all names.
 pub(super) fn in_files(wanted: impl Fn(&str) -> bool) -> Result<Vec<bool>, NamesError> {
     let program = Program::open()?;
-    table().iter().map(|entry| program.file_at(entry.address, &wanted).map_err(NamesError::new)).collect()
+    table()
+        .iter()
+        .map(|entry| program.file_at(entry.address, &wanted).map_err(NamesError::no_lines))
+        .collect()
 }
 
 /// The program's own file, and how far from its place there it was loaded.
@@ -86,14 +111,12 @@ struct Program {
 
 impl Program {
     fn open() -> Result<Self, NamesError> {
-        let path = std::env::current_exe().map_err(NamesError::new)?;
-        let lines = Loader::new(&path).map_err(NamesError::new)?;
-        let bytes = ReadCache::new(File::open(&path).map_err(NamesError::new)?);
-        let file = object::File::parse(&bytes).map_err(NamesError::new)?;
+        let path = std::env::current_exe().map_err(NamesError::no_file)?;
+        let lines = Loader::new(&path).map_err(NamesError::no_lines)?;
+        let bytes = ReadCache::new(File::open(&path).map_err(NamesError::no_file)?);
+        let file = object::File::parse(&bytes).map_err(NamesError::NoProgram)?;
         // A function of which both sides know the address tells the offset.
-        let symbol = file
-            .symbol_by_name("__mutagen_bug")
-            .ok_or_else(|| NamesError::new("it has no symbols (was it stripped?)"))?;
+        let symbol = file.symbol_by_name("__mutagen_bug").ok_or(NamesError::Stripped)?;
         Ok(Self { lines, offset: crate::switch::address() - symbol.address() as usize })
     }
 

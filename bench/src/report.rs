@@ -1,0 +1,19 @@
+//! Reports for people and programs: tables on a terminal, CSV, JSON and one HTML page.
+//!
+//! Every function here takes a [`Table`](crate::Table) and returns text. Effects are relative to a baseline,
+//! which is one of the table's strategies, given by name.
+
+mod bars;
+mod dots;
+mod files;
+mod lines;
+mod markup;
+mod page;
+mod scale;
+mod series;
+mod tables;
+mod text;
+
+pub use files::{cells_csv, curves_csv, json, summaries_csv, totals_csv};
+pub use page::page;
+pub use text::{comparison, terminal};

@@ -1,0 +1,103 @@
+//! Errors: why a campaign could not be run, or could not be finished.
+
+use std::path::PathBuf;
+
+use mutagen_oracles::{EngineError, UnknownEngine};
+use mutagen_properties::WatchError;
+use thiserror::Error;
+
+use crate::SpecError;
+
+/// Why a campaign could not be run, or could not be finished.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The campaign cannot be run as asked.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// No engine has this name.
+    #[error(transparent)]
+    UnknownEngine(#[from] UnknownEngine),
+    /// An engine refuses the settings.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The target cannot be watched.
+    #[error(transparent)]
+    Watch(#[from] WatchError),
+    /// A file cannot be used.
+    #[error("{}: {why}", file.display())]
+    Unusable {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is no value to test again.
+    #[error("{0}")]
+    NothingGiven(&'static str),
+    /// The output directory cannot be made or written to.
+    #[error("cannot {what} the output directory {}: {source}", directory.display())]
+    Directory {
+        /// The operation that failed.
+        what: &'static str,
+        /// The directory.
+        directory: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// Another run writes to the output directory.
+    #[error("another run is writing to {}", .0.display())]
+    Busy(PathBuf),
+    /// The output directory holds earlier results.
+    #[error("{} holds earlier results: go on with --resume (modules), or move them aside with --fresh", .0.display())]
+    Earlier(PathBuf),
+    /// The output directory holds the results of another campaign.
+    #[error("the results in the output directory are of another campaign: {0}")]
+    OtherCampaign(String),
+    /// A result could not be stored.
+    #[error("cannot store {}: {why}", path.display())]
+    NotStored {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        why: String,
+    },
+}
+
+/// The meaning of an error to the user, by which the exit code is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// The command line makes no sense.
+    Usage,
+    /// The input cannot be used.
+    Unusable,
+    /// The output directory is in use or holds earlier results.
+    Busy,
+    /// Results could not be stored.
+    NotStored,
+    /// A fault of this program or of the machine.
+    Internal,
+}
+
+impl Error {
+    /// The meaning of the error to the user.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Error::Spec(_)
+            | Error::UnknownEngine(_)
+            | Error::Engine(_)
+            | Error::Watch(WatchError::Engine(_) | WatchError::NotWoven(_) | WatchError::NoBugs(_))
+            | Error::Directory { .. }
+            | Error::OtherCampaign(_) => ErrorClass::Usage,
+            Error::Unusable { .. } | Error::NothingGiven(_) => ErrorClass::Unusable,
+            Error::Busy(_) | Error::Earlier(_) => ErrorClass::Busy,
+            Error::NotStored { .. } => ErrorClass::NotStored,
+            Error::Watch(WatchError::Names(_)) => ErrorClass::Internal,
+        }
+    }
+
+    /// The error for a file that cannot be used.
+    pub fn unusable(file: impl Into<PathBuf>, why: impl ToString) -> Self {
+        Error::Unusable { file: file.into(), why: why.to_string() }
+    }
+}

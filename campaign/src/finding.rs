@@ -1,0 +1,286 @@
+//! Findings, with all that is needed to reproduce them.
+
+mod hexadecimal;
+
+use std::path::Path;
+
+use mutagen_engine::{Failure, stable};
+use mutagen_oracles::{Call, NanMode, NoValue, Value};
+use mutagen_properties::{Case, MachinePair};
+use mutagen_wasm_ast::{Features, Module};
+use serde::{Deserialize, Serialize};
+
+use crate::{EngineSpec, Error, Spec, SubjectSpec};
+
+/// The present format version of a finding's file. It is raised when older programs cannot read the new
+/// format.
+///
+/// Version 1 stored only modules, and no names of engines. It can still be read.
+const FORMAT: u32 = 2;
+
+/// A test that failed, as it is stored: the file alone is enough to replay it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "case", rename_all = "snake_case")]
+pub enum Finding {
+    /// A module on which two engines differ.
+    Module(Box<ModuleFinding>),
+    /// Two states of a machine that an observer can tell apart after running them.
+    Leak(Box<LeakFinding>),
+}
+
+/// A module on which two engines differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleFinding {
+    /// The format version of this file.
+    pub format: u32,
+    /// The program that wrote it.
+    pub version: String,
+    /// The property that fails.
+    pub property: String,
+    /// The injected bug.
+    pub bug: Option<String>,
+    /// Whether known bugs of the target were repaired although none was injected.
+    #[serde(default)]
+    pub fixes: bool,
+    /// The features that are on.
+    pub features: Features,
+    /// The name of the target.
+    #[serde(default = "usual_target")]
+    pub target_engine: String,
+    /// The name of the reference.
+    #[serde(default = "usual_reference")]
+    pub reference_engine: String,
+    /// How NaN bits are treated.
+    #[serde(default)]
+    pub nans: NanMode,
+    /// The part that differs, in a word.
+    pub kind: String,
+    /// The question on which the engines differ.
+    pub question: String,
+    /// The part that differs, in detail.
+    pub part: String,
+    /// What the target answered.
+    pub target: String,
+    /// What the reference answered.
+    pub reference: String,
+    /// The calls, in order.
+    pub calls: Vec<StoredCall>,
+    /// The module.
+    #[serde(with = "hexadecimal")]
+    pub wasm: Vec<u8>,
+    /// The module as text.
+    pub wat: String,
+}
+
+/// Two states of a machine that an observer can tell apart after running them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeakFinding {
+    /// The format version of this file.
+    pub format: u32,
+    /// The program that wrote it.
+    pub version: String,
+    /// The property that fails.
+    pub property: String,
+    /// The injected fault.
+    pub bug: Option<String>,
+    /// The kind of failure, in a word.
+    pub kind: String,
+    /// What the observer can do.
+    pub target: String,
+    /// What the observer should be able to do.
+    pub reference: String,
+    /// The states and what the observer sees of them.
+    pub explanation: String,
+    /// The pair of states, as text for people.
+    pub value: String,
+    /// The pair of states.
+    pub pair: MachinePair,
+}
+
+/// A call as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredCall {
+    /// The exported function.
+    pub export: String,
+    /// Its arguments, as `type:value`.
+    pub arguments: Vec<String>,
+}
+
+/// The content of a finding's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// A finding.
+    Finding(Finding),
+    /// A leak as earlier versions stored it: the words of the command line that finds it.
+    Command(Vec<String>),
+}
+
+fn usual_target() -> String {
+    EngineSpec::TARGET.to_owned()
+}
+
+fn usual_reference() -> String {
+    EngineSpec::REFERENCE.to_owned()
+}
+
+fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+impl Finding {
+    /// The finding of a campaign, from a value in its stored form and its failure.
+    pub fn new(spec: &Spec, case: Case, failure: &Failure) -> Self {
+        match (case, &spec.subject) {
+            (Case::Module { wasm, calls }, SubjectSpec::Engines(engines)) => {
+                Finding::Module(Box::new(ModuleFinding::new(spec, engines, wasm, &calls, failure)))
+            }
+            (Case::States(pair), _) => Finding::Leak(Box::new(LeakFinding::new(spec, *pair, failure))),
+            (Case::Module { .. }, SubjectSpec::Machine(_)) => unreachable!("machines are tested on pairs"),
+        }
+    }
+
+    /// The kind of failure, in a word.
+    pub fn kind(&self) -> &str {
+        match self {
+            Finding::Module(finding) => &finding.kind,
+            Finding::Leak(finding) => &finding.kind,
+        }
+    }
+
+    /// The name of its files, without extension.
+    pub fn file_name(&self) -> String {
+        let hash = match self {
+            Finding::Module(finding) => stable::hash(&finding.wasm),
+            Finding::Leak(finding) => stable::hash(finding.explanation.as_bytes()),
+        };
+        format!("{}-{hash:016x}", self.kind())
+    }
+
+    /// The report for a developer.
+    pub fn shown(&self) -> String {
+        match self {
+            Finding::Module(finding) => finding.shown(),
+            Finding::Leak(finding) => finding.explanation.clone() + "\n",
+        }
+    }
+
+    /// Reads the file of a finding.
+    ///
+    /// # Errors
+    ///
+    /// If the file is not a finding. The error names the file and says why.
+    pub fn read(file: &Path) -> Result<Stored, Error> {
+        let unusable = |why: String| Error::unusable(file, why);
+        let text = std::fs::read_to_string(file).map_err(|error| unusable(error.to_string()))?;
+        let no_finding = |error: serde_json::Error| unusable(format!("this is no finding: {error}"));
+        let mut record: serde_json::Value = serde_json::from_str(&text).map_err(no_finding)?;
+        if record["command"] == "ifc" {
+            return serde_json::from_value(record["arguments"].take()).map(Stored::Command).map_err(|_| {
+                unusable(
+                    "it does not say how it was found: only what one worker found (`-j 1`) can be replayed"
+                        .into(),
+                )
+            });
+        }
+        match record["format"].as_u64() {
+            // All findings of version 1 are about modules.
+            Some(1) => record["case"] = "module".into(),
+            Some(format) if format != u64::from(FORMAT) => {
+                return Err(unusable(format!(
+                    "written in format {format}, this program reads format {FORMAT}"
+                )));
+            }
+            _ => {}
+        }
+        serde_json::from_value(record).map(Stored::Finding).map_err(no_finding)
+    }
+}
+
+impl ModuleFinding {
+    fn new(spec: &Spec, engines: &EngineSpec, wasm: Vec<u8>, calls: &[Call], failure: &Failure) -> Self {
+        let detail = |name: &str| {
+            let found = failure.details.iter().find(|(known, _)| known == name);
+            found.map(|(_, text)| text.clone()).unwrap_or_default()
+        };
+        ModuleFinding {
+            format: FORMAT,
+            version: version(),
+            property: engines.property.name().to_owned(),
+            bug: spec.bug.clone(),
+            fixes: engines.fixes,
+            features: engines.features,
+            target_engine: engines.target.clone(),
+            reference_engine: engines.reference.clone(),
+            nans: engines.nans,
+            kind: failure.kind.clone(),
+            question: detail("question"),
+            part: detail("part"),
+            target: detail("target"),
+            reference: detail("reference"),
+            calls: calls.iter().map(StoredCall::from).collect(),
+            wat: text_of(&wasm),
+            wasm,
+        }
+    }
+
+    /// The calls.
+    ///
+    /// # Errors
+    ///
+    /// If an argument is not a value.
+    pub fn calls(&self) -> Result<Vec<Call>, NoValue> {
+        self.calls.iter().map(StoredCall::call).collect()
+    }
+
+    fn shown(&self) -> String {
+        let Self { target_engine, reference_engine, question, part, target, reference, .. } = self;
+        let asked = format!("{}\nasked:      {question}\ndiffers in: {part}", self.wat.trim_end());
+        let [target_engine, reference_engine] =
+            [target_engine, reference_engine].map(|name| format!("{name}:"));
+        format!("{asked}\n{target_engine:<11} {target}\n{reference_engine:<11} {reference}")
+    }
+}
+
+impl LeakFinding {
+    fn new(spec: &Spec, pair: MachinePair, failure: &Failure) -> Self {
+        LeakFinding {
+            format: FORMAT,
+            version: version(),
+            property: spec.property(),
+            bug: spec.bug.clone(),
+            kind: failure.kind.clone(),
+            target: "the observer can tell the machines apart".to_owned(),
+            reference: "the observer cannot tell them apart".to_owned(),
+            explanation: explanation(failure),
+            value: pair.to_string(),
+            pair,
+        }
+    }
+}
+
+/// What the details of a leak say, one after the other.
+pub(crate) fn explanation(failure: &Failure) -> String {
+    failure.details.iter().map(|(_, text)| text.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+impl From<&Call> for StoredCall {
+    fn from(call: &Call) -> Self {
+        let arguments = call.arguments.iter().map(Value::to_string).collect();
+        StoredCall { export: call.export.clone(), arguments }
+    }
+}
+
+impl StoredCall {
+    fn call(&self) -> Result<Call, NoValue> {
+        let arguments: Result<Vec<Value>, _> = self.arguments.iter().map(|text| text.parse()).collect();
+        Ok(Call::new(self.export.clone(), arguments?))
+    }
+}
+
+/// The text of a module, or a comment that says why there is none.
+pub(crate) fn text_of(wasm: &[u8]) -> String {
+    let text = Module::decode(wasm)
+        .map_err(|error| error.to_string())
+        .and_then(|module| module.to_text().map_err(|error| error.to_string()));
+    text.unwrap_or_else(|error| format!(";; the module cannot be printed: {error}\n"))
+}

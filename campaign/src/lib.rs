@@ -1,0 +1,54 @@
+//! Campaigns as types, from the command line to the stored finding.
+//!
+//! A [`Spec`] describes a campaign. [`run()`] runs it: it searches, shrinks the failing test, has it
+//! confirmed and attributed to the injected bug, stores it as a [`Finding`], and returns a
+//! [`CampaignReport`]. The command line parses specs, a benchmark plans them, a child process gets one, and a
+//! report contains the spec of its campaign.
+//!
+//! ```
+//! use mutagen_campaign::{CampaignOutcome, Setup, Spec, run};
+//! use mutagen_bugs::Bug;
+//! use mutagen_oracles::{Registry, on_stack};
+//!
+//! let spec = Spec::hunting(&Bug::find("wasm-3")?).expect("a bug can be hunted");
+//! let engines = Registry::default();
+//! // Engines need a stack of known size.
+//! let ran = on_stack(|| run(&spec, Setup::new(&engines)))??;
+//! assert_eq!(ran.report.outcome, CampaignOutcome::Finding);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | content |
+//! |---|---|
+//! | `spec` | descriptions of campaigns |
+//! | `run` | running a campaign: one driver for engines and machines |
+//! | `finding` | findings, with all that is needed to reproduce them |
+//! | `report` | the report of a campaign |
+//! | `store` | the output directory |
+//! | `input` | modules given by users |
+//! | `replay` | replaying a finding |
+
+mod error;
+mod finding;
+pub mod input;
+mod progress;
+mod replay;
+mod report;
+mod run;
+mod spec;
+pub mod store;
+
+pub use error::{Error, ErrorClass};
+pub use finding::{Finding, LeakFinding, ModuleFinding, Stored, StoredCall};
+pub use progress::{Observer, Progress, Silent};
+pub use replay::{Replayed, replay};
+pub use report::{
+    CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, FindingReport, GivenOutcome,
+    GivenReport, SecondsIn, SlowReport, Total,
+};
+pub use run::{Ran, Setup, context_of, engines_of, run};
+pub use spec::{
+    Budget, EngineProperty, EngineSpec, FunctionType, GuidanceName, Machine, MachineSpec, Spec, SpecError,
+    SubjectSpec, quoted,
+};
+pub use store::{Earlier, Store};

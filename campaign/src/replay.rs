@@ -1,0 +1,87 @@
+//! Replaying a finding.
+
+use mutagen_engine::{Property, Verdict};
+use mutagen_oracles::{Judgement, Registry};
+use mutagen_properties::{MachinePair, Noninterference, Pair, register_machine, stack_machine};
+
+use crate::finding::explanation;
+use crate::run::{context, register_fault, stack_fault};
+use crate::{
+    EngineProperty, EngineSpec, Error, Finding, LeakFinding, Machine, MachineSpec, ModuleFinding, Spec,
+    SpecError, SubjectSpec,
+};
+
+/// The result of a replay.
+#[derive(Clone, Debug)]
+pub enum Replayed {
+    /// Two engines were asked about a module.
+    Module {
+        /// The name of the target.
+        target: String,
+        /// The name of the reference.
+        reference: String,
+        /// Their answers.
+        judgement: Judgement,
+    },
+    /// A machine was run. Holds the leak, if it is still there.
+    Leak(Option<String>),
+}
+
+impl Replayed {
+    /// Whether the finding still stands.
+    pub fn stands(&self) -> bool {
+        match self {
+            Replayed::Module { judgement, .. } => judgement.agreement.is_finding(),
+            Replayed::Leak(leak) => leak.is_some(),
+        }
+    }
+}
+
+/// Replays a finding. The finding contains everything that is needed; nothing is written, and a replay takes
+/// no longer than a few tests.
+///
+/// # Errors
+///
+/// If the finding names a bug, an engine or a property that does not exist.
+pub fn replay(finding: &Finding, engines: &Registry) -> Result<Replayed, Error> {
+    match finding {
+        Finding::Module(finding) => replay_module(finding, engines),
+        Finding::Leak(finding) => replay_leak(finding),
+    }
+}
+
+fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replayed, Error> {
+    // The finding has the module and the calls, so any property on these engines will do.
+    let engines = EngineSpec {
+        target: finding.target_engine.clone(),
+        reference: finding.reference_engine.clone(),
+        features: finding.features,
+        nans: finding.nans,
+        fixes: finding.fixes,
+        ..EngineSpec::new(EngineProperty::Interpreter { generator: Default::default() })
+    };
+    let spec = Spec { bug: finding.bug.clone(), ..Spec::new(SubjectSpec::Engines(engines.clone())) };
+    let context = context(&spec, &engines, registry)?;
+    let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
+    let judgement = Pair::new(&context)?.judge(&finding.wasm, &calls);
+    Ok(Replayed::Module { target: engines.target, reference: engines.reference, judgement })
+}
+
+fn replay_leak(finding: &LeakFinding) -> Result<Replayed, Error> {
+    let machine = match finding.pair {
+        MachinePair::Stack(_) => Machine::Stack,
+        MachinePair::Register(_) => Machine::Register,
+    };
+    let name = finding.property.split('-').next().unwrap_or_default();
+    let property: Noninterference = name.parse().map_err(SpecError::from)?;
+    let subject = MachineSpec { machine, property, generator: Default::default() };
+    let spec = Spec { bug: finding.bug.clone(), ..Spec::new(SubjectSpec::Machine(subject)) };
+    let outcome = match &finding.pair {
+        MachinePair::Stack(pair) => stack_machine(property, stack_fault(&spec)?).check(pair),
+        MachinePair::Register(pair) => register_machine(register_fault(&spec)?).check(pair),
+    };
+    Ok(Replayed::Leak(match outcome.verdict {
+        Verdict::Failed(failure) => Some(explanation(&failure)),
+        _ => None,
+    }))
+}

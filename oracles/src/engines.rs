@@ -1,0 +1,13 @@
+//! The engines that are linked into the program. To add one, write its file in this folder, declare the module here, and
+//! add its entries to the list.
+
+mod wasmi;
+mod wasmtime;
+
+pub use self::{wasmi::Wasmi, wasmtime::Wasmtime};
+use crate::registry::EngineEntry;
+
+/// All of them, in the order in which users see them.
+pub(crate) fn entries() -> Vec<EngineEntry> {
+    [wasmi::entries(), wasmtime::entries()].concat()
+}

@@ -1,0 +1,175 @@
+//! wasmi, an interpreter. It is the target that carries probes and bugs.
+//!
+//! Every question gets a fresh engine: that costs a microsecond, and the path through the engine's code then depends on
+//! the module alone.
+
+mod instance;
+mod values;
+
+use ::wasmi::{CompilationMode, Config, CustomFuelCosts, Module};
+
+use self::{instance::WasmiInstance, values::failed_start};
+use crate::{
+    answer::{Instantiation, Rejection, Validity},
+    engine::{Compiled, Engine, Instance},
+    limits::{Which, web_limit},
+    registry::{EngineEntry, Role},
+    settings::{Limits, Settings},
+};
+use mutagen_features::{Feature, Features};
+
+/// The version that is linked.
+const VERSION: &str = "2.0.0";
+
+/// The two ways in which wasmi runs.
+pub(super) fn entries() -> [EngineEntry; 2] {
+    let entry = |name, make: fn(&Settings) -> Wasmi| {
+        EngineEntry::new(name, VERSION, move |settings| Ok(Box::new(make(settings))))
+            .roles(&[Role::Target, Role::Reference])
+    };
+    [
+        entry(EAGER, Wasmi::new).about("an interpreter; translates all functions before it runs any"),
+        entry(LAZY, Wasmi::lazy).about("the same; validates and translates each function at its first call"),
+    ]
+}
+
+const EAGER: &str = "wasmi";
+const LAZY: &str = "wasmi-lazy";
+
+/// wasmi as a black box.
+///
+/// ```
+/// use mutagen_oracles::{Engine, Settings, Validity, Wasmi};
+///
+/// let wasmi = Wasmi::new(&Settings::default());
+/// assert_eq!(wasmi.validate(b"\0asm\x01\0\0\0"), Validity::Accepted);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Wasmi {
+    name: &'static str,
+    limits: Limits,
+    /// Validates everything and translates nothing: the translator may panic on what a broken validator lets through.
+    validating: Config,
+    /// Runs code.
+    executing: Config,
+}
+
+/// The size of the stack for values, which wasmi keeps on the heap.
+const VALUE_STACK_BYTES: usize = 16 * 1024 * 1024;
+
+/// Copying costs fuel by the byte, but so little that a whole memory of the greatest size we allow costs less than the
+/// fuel of one call.
+const FUEL_COSTS: CustomFuelCosts =
+    CustomFuelCosts { bytes_copied_per_fuel: 256, fuel_per_bytes_translated: 0, fuel_per_bytes_validated: 0 };
+
+impl Wasmi {
+    /// wasmi with these settings. It translates all functions at once, so that limits of the translator show before
+    /// anything runs. It canonicalises NaNs whatever the settings say about that.
+    pub fn new(settings: &Settings) -> Self {
+        Self::with(EAGER, CompilationMode::Eager, settings)
+    }
+
+    /// wasmi that validates and translates a function when it is called for the first time. Limits of the translator
+    /// then show as [`Ending::Uncompiled`](crate::Ending::Uncompiled).
+    pub fn lazy(settings: &Settings) -> Self {
+        Self::with(LAZY, CompilationMode::Lazy, settings)
+    }
+
+    fn with(name: &'static str, mode: CompilationMode, settings: &Settings) -> Self {
+        let mut validating = Config::default();
+        switch_features(&mut validating, settings.features);
+        validating.compilation_mode(CompilationMode::LazyTranslation);
+        let mut executing = validating.clone();
+        executing
+            .compilation_mode(mode)
+            .consume_fuel(true)
+            .fuel_cost(FUEL_COSTS)
+            .set_max_recursion_depth(settings.limits.recursion)
+            .set_max_stack_height(VALUE_STACK_BYTES);
+        Self { name, limits: settings.limits, validating, executing }
+    }
+
+    fn compiled(&self, bytes: &[u8]) -> Result<CompiledModule, Rejection> {
+        let engine = ::wasmi::Engine::new(&self.executing);
+        let module = Module::new(&engine, bytes).map_err(Rejection::new)?;
+        Ok(CompiledModule { module, engine, limits: self.limits })
+    }
+}
+
+fn switch_features(config: &mut Config, features: Features) {
+    let on = |feature| features.contains(feature);
+    config
+        .wasm_mutable_global(on(Feature::MutableGlobal))
+        .wasm_saturating_float_to_int(on(Feature::SaturatingFloatToInt))
+        .wasm_sign_extension(on(Feature::SignExtension))
+        .wasm_multi_value(on(Feature::MultiValue))
+        .wasm_bulk_memory(on(Feature::BulkMemory))
+        .wasm_reference_types(on(Feature::ReferenceTypes))
+        .wasm_simd(on(Feature::Simd))
+        .wasm_relaxed_simd(on(Feature::RelaxedSimd))
+        .wasm_tail_call(on(Feature::TailCall))
+        .wasm_extended_const(on(Feature::ExtendedConst))
+        .wasm_multi_memory(on(Feature::MultiMemory))
+        .wasm_memory64(on(Feature::Memory64))
+        .wasm_wide_arithmetic(on(Feature::WideArithmetic))
+        .wasm_custom_page_sizes(false);
+}
+
+impl Engine for Wasmi {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        Module::new(&::wasmi::Engine::new(&self.validating), bytes).map_err(Rejection::new).into()
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.compiled(bytes)?.instantiate()
+    }
+
+    fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
+        Ok(Box::new(self.compiled(bytes)?))
+    }
+
+    /// The numbers are measured.
+    fn limit(&self, which: Which) -> Option<u64> {
+        match which {
+            Which::Locals => Some(30_000),
+            Which::StackCells => Some(65_535),
+            Which::BrTableTargets => Some(131_072),
+            Which::BodyBytes => None,
+            other => web_limit(other),
+        }
+    }
+
+    /// Where operators are validated, translated and executed.
+    fn function_code(&self) -> &'static [&'static str] {
+        &[
+            "wasmparser-0.228.0/src/validator/operators.rs",
+            "wasmi-2.0.0/src/engine/",
+            "wasmi_core-",
+            "wasmi_ir-",
+        ]
+    }
+}
+
+/// A module with its own engine. The fields are dropped in this order: the module goes before its engine.
+struct CompiledModule {
+    module: Module,
+    engine: ::wasmi::Engine,
+    limits: Limits,
+}
+
+impl Compiled for CompiledModule {
+    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
+        let mut instance = WasmiInstance::new(&self.engine, &self.limits);
+        match instance.start(&self.module) {
+            Ok(()) => Ok(Box::new(instance)),
+            Err(error) => {
+                let ending = failed_start(&error, instance.store.data());
+                Err(Instantiation::ended(ending, instance.state()))
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Engines by name.
+
+use std::{error::Error, fmt, sync::Arc};
+
+use mutagen_features::Features;
+
+use crate::{engine::Engine, engines, settings::Settings};
+
+/// What an engine is for in a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// It is tested.
+    Target,
+    /// The target is compared with it.
+    Reference,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Target => "target",
+            Self::Reference => "reference",
+        })
+    }
+}
+
+/// Why there is no engine to ask.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// This program was built without the engine.
+    #[error("this program has no engine `{engine}`: {how_to_get}")]
+    Missing {
+        /// The engine's name.
+        engine: String,
+        /// What to do to have it.
+        how_to_get: &'static str,
+    },
+    /// The engine does not have all of the features.
+    #[error("{engine} does not have these features: {features}")]
+    Unsupported {
+        /// The engine's name.
+        engine: String,
+        /// Those that it lacks.
+        features: Features,
+    },
+    /// The engine does not start with these settings.
+    #[error("{engine} refuses these settings: {source:#}")]
+    Refused {
+        /// The engine's name.
+        engine: String,
+        /// The engine's own words.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+type Make = dyn Fn(&Settings) -> Result<Box<dyn Engine>, EngineError> + Send + Sync;
+
+/// An engine that can be chosen by its name.
+#[derive(Clone)]
+pub struct EngineEntry {
+    /// The name by which users choose it. The engine itself says the same name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: String,
+    /// What it is meant for.
+    pub roles: &'static [Role],
+    /// The features that it has.
+    pub features: Features,
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// What to do to have it, if this program was built without it.
+    pub how_to_get: Option<&'static str>,
+    make: Arc<Make>,
+}
+
+impl EngineEntry {
+    /// An engine with every feature that is good for both roles.
+    pub fn new(
+        name: &'static str,
+        version: impl Into<String>,
+        make: impl Fn(&Settings) -> Result<Box<dyn Engine>, EngineError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            version: version.into(),
+            roles: &[Role::Target, Role::Reference],
+            features: Features::WASMI,
+            about: "",
+            how_to_get: None,
+            make: Arc::new(make),
+        }
+    }
+
+    /// An engine that this program was built without: it is listed, with what to do to have it.
+    pub fn missing(name: &'static str, version: impl Into<String>, how_to_get: &'static str) -> Self {
+        let missing = move |_: &_| Err(EngineError::Missing { engine: name.to_owned(), how_to_get });
+        Self { how_to_get: Some(how_to_get), ..Self::new(name, version, missing) }
+    }
+
+    /// The same, meant for these roles alone.
+    #[must_use]
+    pub fn roles(self, roles: &'static [Role]) -> Self {
+        Self { roles, ..self }
+    }
+
+    /// The same, with these features alone.
+    #[must_use]
+    pub fn features(self, features: Features) -> Self {
+        Self { features, ..self }
+    }
+
+    /// The same, with one line about it.
+    #[must_use]
+    pub fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    /// The engine with these settings.
+    ///
+    /// # Errors
+    ///
+    /// If it is missing, or does not have all of the features, or refuses the settings.
+    pub fn make(&self, settings: &Settings) -> Result<Box<dyn Engine>, EngineError> {
+        let lacking = settings.features.iter().filter(|feature| !self.features.contains(*feature));
+        let lacking = lacking.fold(Features::NONE, Features::with);
+        if self.how_to_get.is_none() && lacking != Features::NONE {
+            return Err(EngineError::Unsupported { engine: self.name.to_owned(), features: lacking });
+        }
+        (self.make)(settings)
+    }
+}
+
+impl fmt::Debug for EngineEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EngineEntry({} {})", self.name, self.version)
+    }
+}
+
+/// The engines that can be chosen by name. By default those that are linked into the program.
+///
+/// ```
+/// use mutagen_oracles::{Registry, Settings};
+///
+/// let registry = Registry::default();
+/// let engine = registry.find("wasmtime-speed")?.make(&Settings::default())?;
+/// assert_eq!(engine.name(), "wasmtime-speed");
+/// assert!(registry.find("wasmtim").unwrap_err().to_string().contains("did you mean `wasmtime`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Registry(Vec<EngineEntry>);
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self(engines::entries())
+    }
+}
+
+impl Registry {
+    /// The name of the engine that is tested unless another is named.
+    pub const TARGET: &'static str = "wasmi";
+    /// The name of the engine that it is compared with unless another is named.
+    pub const REFERENCE: &'static str = "wasmtime";
+
+    /// The same engines and this one, which replaces one with the same name.
+    #[must_use]
+    pub fn with(mut self, entry: EngineEntry) -> Self {
+        self.0.retain(|known| known.name != entry.name);
+        self.0.push(entry);
+        self
+    }
+
+    /// All engines.
+    pub fn entries(&self) -> &[EngineEntry] {
+        &self.0
+    }
+
+    /// The engine with this name.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, with the names that there are.
+    pub fn find(&self, name: &str) -> Result<&EngineEntry, UnknownEngine> {
+        self.0.iter().find(|entry| entry.name == name).ok_or_else(|| UnknownEngine {
+            name: name.to_owned(),
+            known: self.0.iter().map(|entry| entry.name).collect(),
+        })
+    }
+}
+
+/// A name that no engine has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownEngine {
+    /// The name.
+    pub name: String,
+    /// The names that there are.
+    pub known: Vec<&'static str>,
+}
+
+impl UnknownEngine {
+    /// The known name that the user probably meant.
+    pub fn nearest(&self) -> Option<&'static str> {
+        let distance = |known: &&str| strsim::damerau_levenshtein(known, &self.name);
+        self.known.iter().copied().filter(|known| distance(known) <= TYPING_ERRORS).min_by_key(distance)
+    }
+}
+
+/// How many typing errors a name may have to be recognised.
+const TYPING_ERRORS: usize = 2;
+
+impl fmt::Display for UnknownEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no engine `{}`", self.name)?;
+        if let Some(nearest) = self.nearest() {
+            write!(f, "; did you mean `{nearest}`?")?;
+        }
+        write!(f, " (there are {})", self.known.join(", "))
+    }
+}
+
+impl Error for UnknownEngine {}

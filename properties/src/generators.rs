@@ -1,0 +1,139 @@
+//! The generators of modules and functions to choose from, and the sizes of their values.
+
+use std::borrow::Cow;
+
+use mutagen_engine::{Generate, Source, Strategy};
+use mutagen_wasm_ast::{Features, FuncType, Module, Stub};
+use serde::{Deserialize, Serialize};
+
+use crate::Smith;
+
+/// The size of the largest generated module or function.
+const MAX_SIZE: usize = 5;
+/// How often a function is generated instead of mutated, for generators that make only valid functions: one
+/// in so many. 2, 3, 4 and 8 were tried. With more generation, rare bugs are met sooner, but every valid
+/// function goes to the reference, and with 2 this cost outweighs the gain.
+const GENERATE_EVERY: usize = 4;
+
+/// A generator of whole modules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModuleGenerator {
+    /// The generator that is derived from the types of the syntax tree. Few of its modules are valid.
+    #[default]
+    Derived,
+    /// A generator that follows the signatures of instructions. All of its modules are valid, and their mutants are
+    /// repaired before they are run.
+    Typed,
+    /// wasm-smith. All of its modules are valid.
+    Smith,
+}
+
+impl ModuleGenerator {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModuleGenerator::Derived => "derived",
+            ModuleGenerator::Typed => "typed",
+            ModuleGenerator::Smith => "smith",
+        }
+    }
+
+    /// Adapts a strategy to this generator: it generates often if modules are typed.
+    pub(crate) fn suit(self, strategy: Strategy) -> Strategy {
+        let strategy = suit_modules(strategy);
+        match self {
+            ModuleGenerator::Typed => strategy.generate_every(GENERATE_EVERY),
+            ModuleGenerator::Derived | ModuleGenerator::Smith => strategy,
+        }
+    }
+}
+
+/// A generator of single functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FunctionGenerator {
+    /// The generator that is derived from the types of the syntax tree, as in the published study. Few of its
+    /// functions are valid.
+    Derived,
+    /// A generator that follows the signatures of instructions. All of its functions are valid.
+    Typed,
+}
+
+impl FunctionGenerator {
+    /// All generators of functions.
+    pub const ALL: [FunctionGenerator; 2] = [FunctionGenerator::Derived, FunctionGenerator::Typed];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            FunctionGenerator::Derived => "derived",
+            FunctionGenerator::Typed => "typed",
+        }
+    }
+
+    /// The inside of a function of type `ty`.
+    pub(crate) fn generate(self, ty: &FuncType, source: &mut Source, size: usize) -> Stub {
+        match self {
+            FunctionGenerator::Derived => Stub::generate(source, size),
+            FunctionGenerator::Typed => Stub::typed(ty, source),
+        }
+    }
+
+    /// Adapts a strategy to this generator: it generates often if all functions are valid.
+    pub(crate) fn suit(self, strategy: Strategy) -> Strategy {
+        let strategy = suit_modules(strategy);
+        match self {
+            FunctionGenerator::Derived => strategy,
+            FunctionGenerator::Typed => strategy.generate_every(GENERATE_EVERY),
+        }
+    }
+}
+
+/// Adapts a strategy to modules, or to functions from a generator that also makes invalid ones.
+pub(crate) fn suit_modules(strategy: Strategy) -> Strategy {
+    strategy.max_size(MAX_SIZE)
+}
+
+/// Makes modules.
+#[derive(Clone, Debug)]
+pub(crate) struct ModuleMaker {
+    generator: ModuleGenerator,
+    features: Features,
+    smith: Option<Smith>,
+}
+
+impl ModuleMaker {
+    pub(crate) fn new(generator: ModuleGenerator, features: Features) -> Self {
+        let smith = (generator == ModuleGenerator::Smith).then(|| Smith::new(features));
+        ModuleMaker { generator, features, smith }
+    }
+
+    pub(crate) fn generator(&self) -> ModuleGenerator {
+        self.generator
+    }
+
+    /// The module that is run in place of this one: mutants of typed modules are repaired, so that they say something.
+    pub(crate) fn runnable<'a>(&self, module: &'a Module) -> Cow<'a, Module> {
+        if self.generator != ModuleGenerator::Typed {
+            return Cow::Borrowed(module);
+        }
+        let mut repaired = module.clone();
+        repaired.repair(self.features);
+        Cow::Owned(repaired)
+    }
+
+    /// A module of about this size.
+    pub(crate) fn generate(&self, source: &mut Source, size: usize) -> Module {
+        match &self.smith {
+            Some(smith) => smith.generate(source, size),
+            None if self.generator == ModuleGenerator::Typed => Module::typed(source, size),
+            None => Generate::generate(source, size),
+        }
+    }
+
+    /// The number of unusable modules from wasm-smith. `None` if another generator is used.
+    pub(crate) fn refused(&self) -> Option<u64> {
+        self.smith.as_ref().map(Smith::refused)
+    }
+}

@@ -1,0 +1,335 @@
+//! Interpreters agree on one function in a stub module: the property `interpreter-i32`, for any signature.
+//!
+//! The target runs at once, since its path guides the campaign. The reference is 25 times slower, and most of
+//! its time is spent per module. So it runs many functions at a time, in one module, and a difference is
+//! reported late.
+
+use std::collections::VecDeque;
+
+use mutagen_engine::{Mutable, Outcome, Property, Scope, Source, Strategy, Verdict};
+use mutagen_oracles::{
+    Agreement, Call, Ending, Engine, EngineError, Instance, Instantiation, State, TrapKind, Value, Watched,
+    Why, catch, compare_endings, compare_states, gate, settled,
+};
+use mutagen_wasm_ast::{
+    Block, BlockKind, BlockType, BrTable, ExportItem, FuncIdx, FuncType, Function, Instr, LabelIdx, LocalIdx,
+    Module, Op, Stub, TypeIdx, ValType,
+};
+
+use crate::arguments::{boundary_arguments, signature_of};
+use crate::generators::FunctionGenerator;
+use crate::pair::{Context, Pair, outcome_of};
+use crate::subject::{Case, Subject, WatchError, watch_target};
+
+/// How many functions the reference compiles at once. More than 32 are not faster.
+const BATCH: usize = 32;
+
+/// The property `interpreter-i32`, for functions of any one type, in a stub module with one memory.
+pub struct Functions {
+    pair: Pair,
+    ty: FuncType,
+    arguments: Vec<Vec<Value>>,
+    open: Vec<Answered>,
+    late: VecDeque<(Stub, Outcome)>,
+    asked_alone: u64,
+}
+
+/// A function that the target has run and the reference has not.
+struct Answered {
+    stub: Stub,
+    endings: Vec<Ending>,
+    state: State,
+    /// The fuel that the calls used.
+    fuel: u64,
+}
+
+impl Functions {
+    /// The type of the published study: (i32, f32) -> i32.
+    pub fn paper_type() -> FuncType {
+        use mutagen_wasm_ast::ValType::{F32, I32};
+        FuncType::new([I32, F32], [I32])
+    }
+
+    /// The property for functions of this type.
+    ///
+    /// # Errors
+    ///
+    /// If an engine refuses the settings.
+    pub fn new(context: &Context, ty: FuncType) -> Result<Self, EngineError> {
+        let arguments = boundary_arguments(&signature_of(&ty));
+        let (pair, open, late) = (Pair::new(context)?, Vec::new(), VecDeque::new());
+        Ok(Self { pair, ty, arguments, open, late, asked_alone: 0 })
+    }
+
+    /// The engines.
+    pub fn pair(&self) -> &Pair {
+        &self.pair
+    }
+
+    /// How often a batch did not decide on a function, so that both engines had to run it alone.
+    pub fn asked_alone(&self) -> u64 {
+        self.asked_alone
+    }
+
+    /// The calls by which a function of this type is judged.
+    pub fn calls_of(ty: &FuncType) -> Vec<Call> {
+        let lists = boundary_arguments(&signature_of(ty));
+        lists.into_iter().map(|list| Call::new(Stub::FUNCTION, list)).collect()
+    }
+
+    /// Runs one function on both engines, without waiting for a batch.
+    pub fn judge_now(&self, stub: &Stub) -> Outcome {
+        self.pair.confirmed(&stub.to_module(&self.ty).encode(), &Self::calls_of(&self.ty))
+    }
+
+    /// Runs a function on the target. The error is the outcome if there is nothing to compare.
+    fn run_target(&self, stub: &Stub) -> Result<Answered, Outcome> {
+        let bytes = stub.to_module(&self.ty).encode();
+        let started = self.pair.context.times.target(|| {
+            let mut instance = self.pair.target.instantiate(&bytes)?;
+            let endings = run(&mut *instance, &self.arguments);
+            Ok((instance, endings))
+        });
+        let (mut instance, endings) = started.map_err(|failed| self.not_started(stub, &failed))?;
+        match endings.last() {
+            Some(Ending::Panicked(_)) => return Err(self.judge_now(stub)),
+            // The calls before it may have shown a difference.
+            Some(ending) if incomparable(ending).is_some() && endings.len() > 1 => {
+                return Err(self.judge_now(stub));
+            }
+            Some(ending) => incomparable(ending).map_or(Ok(()), |agreement| Err(outcome_of(&agreement)))?,
+            None => {}
+        }
+        if let Some(which) = gate(&bytes) {
+            return Err(outcome_of(&Agreement::Limit(which)));
+        }
+        let (state, fuel) = self.pair.context.times.target(|| (instance.state(), instance.fuel_used()));
+        Ok(Answered { stub: stub.clone(), endings, state, fuel })
+    }
+
+    fn not_started(&self, stub: &Stub, failed: &Instantiation) -> Outcome {
+        match failed {
+            Instantiation::Rejected(_) => Outcome::discarded(),
+            Instantiation::Ended { ending: Ending::Panicked(_), .. } => self.judge_now(stub),
+            Instantiation::Ended { ending, .. } => {
+                incomparable(ending).map_or_else(|| self.judge_now(stub), |agreement| outcome_of(&agreement))
+            }
+        }
+    }
+
+    /// Runs all open functions on the reference.
+    fn settle(&mut self) {
+        // Compile all open functions as one module.
+        let open = std::mem::take(&mut self.open);
+        let module = joined(open.iter().map(|answered| &answered.stub), &self.ty);
+        let (bytes, times) = (module.encode(), self.pair.context.times.clone());
+        let reference = &self.pair.reference.0;
+        let compiled = times.reference(|| catch(|| reference.compile(&bytes)).ok().and_then(Result::ok));
+        // Run each function in an instance of its own, and compare with the target.
+        let mut closer = Vec::new();
+        for (number, answered) in open.into_iter().enumerate() {
+            let agrees = compiled.as_ref().is_some_and(|compiled| {
+                let ask = || {
+                    let mut instance = compiled.instantiate().ok()?;
+                    let endings = run(&mut *instance, &numbered(&self.arguments, number));
+                    Some((endings, instance.state()))
+                };
+                let theirs = times.reference(|| catch(ask));
+                theirs.ok().flatten().is_some_and(|(endings, state)| self.agree(&answered, &endings, &state))
+            });
+            if !agrees {
+                closer.push(answered.stub);
+            }
+        }
+        // Judge alone the functions that the batch did not decide on.
+        drop(compiled);
+        closer.into_iter().for_each(|stub| self.look_closer(stub));
+    }
+
+    fn agree(&self, ours: &Answered, endings: &[Ending], state: &State) -> bool {
+        let nan = self.pair.context.settings.nan;
+        let pairs = std::iter::zip(&ours.endings, endings);
+        ours.endings.len() == endings.len()
+            && pairs.into_iter().all(|(ours, theirs)| compare_endings(ours, theirs, nan) == Agreement::Equal)
+            && compare_states(&ours.state, state, nan) == Agreement::Equal
+    }
+
+    /// Runs a function alone on both engines, after they seemed to differ or could not be compared in the
+    /// batch.
+    fn look_closer(&mut self, stub: Stub) {
+        self.asked_alone += 1;
+        let outcome = self.judge_now(&stub);
+        if outcome.verdict != Verdict::Passed {
+            self.late.push_back((stub, outcome));
+        }
+    }
+}
+
+impl Property<Stub> for Functions {
+    fn check(&mut self, stub: &Stub) -> Outcome {
+        match self.run_target(stub) {
+            Ok(answered) => {
+                let passed = Outcome::passed().costing(answered.fuel);
+                self.open.push(answered);
+                passed
+            }
+            Err(outcome) => outcome,
+        }
+    }
+
+    fn late(&mut self, finish: bool) -> Option<(Stub, Outcome)> {
+        if self.open.len() >= BATCH || finish && !self.open.is_empty() {
+            self.settle();
+        }
+        self.late.pop_front()
+    }
+}
+
+/// Calls the function with each list, until a call ends in a way that cannot be compared.
+fn run(instance: &mut dyn Instance, arguments: &[Vec<Value>]) -> Vec<Ending> {
+    let mut endings = Vec::with_capacity(arguments.len());
+    for list in arguments {
+        let ending = instance.call(Stub::FUNCTION, list);
+        let last = incomparable(&ending).is_some() || matches!(ending, Ending::Panicked(_));
+        endings.push(ending);
+        if last {
+            break;
+        }
+    }
+    endings
+}
+
+/// The argument lists for the function with this number in a joined module.
+fn numbered(arguments: &[Vec<Value>], number: usize) -> Vec<Vec<Value>> {
+    let number = Value::I32(number as u32);
+    arguments.iter().map(|list| list.iter().chain([&number]).cloned().collect()).collect()
+}
+
+/// The result of the comparison, if it follows from the target's ending alone. A function that exhausts the
+/// stack would hardly ever show a difference, so it is not worth running on the reference.
+fn incomparable(ending: &Ending) -> Option<Agreement> {
+    match ending {
+        Ending::Trapped(TrapKind::StackExhausted) => Some(Agreement::Inconclusive(Why::Stack)),
+        _ => settled(ending),
+    }
+}
+
+/// Joins all functions into one module. Its exported function takes a number as its last argument and calls
+/// the function with that number. There is only one export, since each would cost the compiler about as much
+/// as a small function.
+fn joined<'a>(stubs: impl Iterator<Item = &'a Stub>, ty: &FuncType) -> Module {
+    let mut joined = Stub::default().to_module(ty);
+    joined.functions.clear();
+    for (number, stub) in stubs.enumerate() {
+        let mut function = stub.to_module(ty).functions;
+        renumber(&mut function, number);
+        joined.functions.append(&mut function);
+    }
+    // Add the function that calls the others by number, and export it instead.
+    let all = joined.functions.len();
+    let numbered = [&ty.params[..], &[ValType::I32]].concat();
+    joined.types.push(FuncType::new(numbered, ty.results.clone()));
+    joined.functions.push(dispatcher(all, ty));
+    for export in &mut joined.exports {
+        if let ExportItem::Func(function) = &mut export.item {
+            *function = FuncIdx::new(all as u32);
+        }
+    }
+    joined
+}
+
+/// A function of the second type that calls one of the first `all` functions. It has nested blocks, one for
+/// each function, and a branch table that leaves as many blocks as the number says.
+fn dispatcher(all: usize, ty: &FuncType) -> Function {
+    let op = |op| Instr::Op(op);
+    let arity = ty.params.len() as u32;
+    let mut targets: Vec<LabelIdx> = (0..all as u32).map(LabelIdx::new).collect();
+    let default = targets.pop().unwrap_or(LabelIdx::new(0));
+    let mut body =
+        vec![op(Op::LocalGet(LocalIdx::new(arity))), op(Op::BrTable(Box::new(BrTable { targets, default })))];
+    for number in 0..all as u32 {
+        body = vec![Block::new(BlockKind::Block, BlockType::Empty, body).into()];
+        body.extend((0..arity).map(|index| op(Op::LocalGet(LocalIdx::new(index)))));
+        body.extend([op(Op::Call(FuncIdx::new(number))), op(Op::Return)]);
+    }
+    Function { ty: TypeIdx::new(1), locals: Vec::new(), body }
+}
+
+/// Changes calls of function 0 into calls of this number. In its stub module a function that calls itself
+/// calls function 0, but in the joined module it has another number.
+fn renumber(node: &mut dyn Mutable, number: usize) {
+    if let Some(index) = node.as_any_mut().downcast_mut::<FuncIdx>() {
+        *index = FuncIdx::new(number as u32);
+        return;
+    }
+    for child in 0..node.children() {
+        renumber(node.child_mut(child), number);
+    }
+}
+
+/// Campaigns on the property `interpreter-i32`.
+pub struct FunctionSubject {
+    context: Context,
+    ty: FuncType,
+    generator: FunctionGenerator,
+}
+
+impl FunctionSubject {
+    /// Campaigns on functions of this type.
+    pub fn new(context: Context, ty: FuncType, generator: FunctionGenerator) -> Self {
+        Self { context, ty, generator }
+    }
+}
+
+impl Subject for FunctionSubject {
+    type Value = Stub;
+    type Property = Functions;
+
+    fn property(&self) -> Result<Functions, EngineError> {
+        Functions::new(&self.context, self.ty.clone())
+    }
+
+    fn judge(&self, property: &mut Functions, stub: &Stub) -> Outcome {
+        property.judge_now(stub)
+    }
+
+    fn generate(&self, source: &mut Source, size: usize) -> Stub {
+        self.generator.generate(&self.ty, source, size)
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::new().with(self.context.settings.features)
+    }
+
+    fn suit(&self, strategy: Strategy) -> Strategy {
+        self.generator.suit(strategy)
+    }
+
+    fn case(&self, stub: &Stub) -> Case {
+        Case::Module { wasm: stub.to_module(&self.ty).encode(), calls: Functions::calls_of(&self.ty) }
+    }
+
+    fn value(&self, case: &Case) -> Option<Stub> {
+        stub_of(case, &self.ty)
+    }
+
+    fn module(&self, stub: &Stub) -> Option<Vec<u8>> {
+        Some(stub.to_module(&self.ty).encode())
+    }
+
+    fn context(&self) -> Option<&Context> {
+        Some(&self.context)
+    }
+
+    fn watch(&self) -> Result<(), WatchError> {
+        watch_target(&self.context, Watched::Functions)
+    }
+}
+
+/// The inside of the function, if this is a stub module for functions of this type.
+pub(crate) fn stub_of(case: &Case, ty: &FuncType) -> Option<Stub> {
+    let module = case.module()?;
+    let function = module.functions.first()?;
+    let stub = Stub { locals: function.locals.clone(), body: function.body.clone() };
+    (stub.to_module(ty) == module).then_some(stub)
+}

@@ -1,0 +1,32 @@
+//! Judging the modules that are named on the command line.
+
+use std::path::{Path, PathBuf};
+
+use mutagen_campaign::input;
+
+use crate::exit_code::{Code, CommandError};
+use crate::say;
+
+/// Judges every file with `differs`, which prints what the engines do with it and returns whether they
+/// differ. A file that cannot be used is reported, and the others are still judged. The exit code is that of
+/// a difference if there is one, otherwise that of an unusable file if there is one.
+pub fn judge_each(
+    files: &[PathBuf],
+    mut differs: impl FnMut(&Path, &[u8]) -> Result<bool, CommandError>,
+) -> Result<Code, CommandError> {
+    let mut codes = Vec::new();
+    for file in files {
+        let judged = input::read(file).map_err(CommandError::from).and_then(|wasm| differs(file, &wasm));
+        codes.push(match judged {
+            Ok(true) => Code::Finding,
+            Ok(false) => Code::Fine,
+            Err(CommandError { code: Code::Unusable, message }) => {
+                say::error(message);
+                Code::Unusable
+            }
+            Err(error) => return Err(error),
+        });
+    }
+    let worst = [Code::Finding, Code::Unusable].into_iter().find(|code| codes.contains(code));
+    Ok(worst.unwrap_or(Code::Fine))
+}

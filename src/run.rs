@@ -1,0 +1,37 @@
+//! `mutagen-wasm run`: runs the campaign that a file describes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mutagen_campaign::{Error, Spec};
+use mutagen_oracles::Registry;
+
+use crate::exit_code::{Code, CommandError};
+use crate::flags::{ModuleFlags, TellingFlags};
+use crate::hunt::hunt;
+
+/// Runs the campaign that a file describes, such as the field `spec` of a campaign's JSON object
+#[derive(Args)]
+#[command(after_help = "Examples:\n  mutagen-wasm run --spec spec.json\n  \
+    mutagen-wasm validate --bug wasm-6 --json -q | jq .spec > spec.json")]
+pub struct Arguments {
+    /// The file: the JSON form of a campaign's property, engines, strategy, bug, seed and budget
+    #[arg(long, value_name = "FILE")]
+    spec: PathBuf,
+
+    #[command(flatten)]
+    modules: ModuleFlags,
+
+    #[command(flatten)]
+    telling: TellingFlags,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
+    let file = &arguments.spec;
+    let unusable = |why: String| CommandError::from(Error::unusable(file, why));
+    let text = std::fs::read_to_string(file).map_err(|error| unusable(error.to_string()))?;
+    let spec = Spec::read(&text).map_err(|error| unusable(error.to_string()))?;
+    let ModuleFlags { input, place, resume } = &arguments.modules;
+    hunt(&spec, engines, input, place.output(*resume), &arguments.telling)
+}

@@ -1,0 +1,94 @@
+//! The report at the end of a campaign, for people or for scripts.
+
+use std::path::PathBuf;
+
+use mutagen_campaign::{
+    CampaignReport, EngineSpec, GivenReport, SecondsIn, SlowReport, Spec, SubjectSpec, quoted,
+};
+use mutagen_properties::DISCREPANCY;
+
+use crate::exit_code::{Code, CommandError};
+use crate::flags::TellingFlags;
+use crate::say;
+
+/// Prints the report of a campaign.
+pub fn campaign(
+    report: &CampaignReport,
+    inputs: &[PathBuf],
+    telling: &TellingFlags,
+) -> Result<(), CommandError> {
+    if telling.json {
+        let text = serde_json::to_string(report);
+        return say::out(text.map_err(|error| CommandError::new(Code::Internal, error))?);
+    }
+    let mut parts: Vec<String> = report.replayed.iter().map(replayed).collect();
+    parts.extend(slowest(&report.slowest));
+    if let Some(found) = &report.finding {
+        parts.push(found.finding.shown());
+        parts.push(match &found.file {
+            Some(path) => format!("replay with: mutagen-wasm replay {}", path.display()),
+            None => format!("run again with: {}", again(&report.spec, inputs)),
+        });
+    }
+    parts.push(summary(report, telling.verbose));
+    if let (Some(seconds), SubjectSpec::Engines(engines)) = (&report.seconds_in, &report.spec.subject) {
+        parts.push(times(seconds, engines));
+    }
+    parts.extend(report.discrepancies.each.iter().map(|one| {
+        format!("{DISCREPANCY} of the unmodified engines, met {} times: {}", one.met, one.message)
+    }));
+    say::out(parts.join("\n"))
+}
+
+/// The command that runs the campaign again, from the same modules.
+fn again(spec: &Spec, inputs: &[PathBuf]) -> String {
+    let words = inputs.iter().flat_map(|path| ["--input".to_owned(), path.to_string_lossy().into_owned()]);
+    words.fold(spec.command_line(), |line, word| line + " " + &quoted(&word))
+}
+
+/// One paragraph of figures.
+fn summary(report: &CampaignReport, verbose: bool) -> String {
+    let mut text = format!(
+        "{}; {:.3} s ({:.0}/s); stopped: {}",
+        report.tally(),
+        report.seconds,
+        report.tests_per_second,
+        report.stop_reason
+    );
+    if verbose {
+        let figures = report.figures.counts.iter().chain(&report.figures.levels).chain(&report.labels);
+        for (name, number) in figures {
+            text += &format!("\n  {name:<32} {number:>12}");
+        }
+        text += &format!("\n  switches: {}", report.figures.switches.join(" "));
+    }
+    text
+}
+
+fn times(seconds: &SecondsIn, engines: &EngineSpec) -> String {
+    let EngineSpec { target, reference, .. } = engines;
+    let SecondsIn { target: ours, reference: theirs, rest } = seconds;
+    format!("of the time: {target} {ours:.3} s, {reference} {theirs:.3} s, the rest {rest:.3} s")
+}
+
+/// The result of a file, in one line.
+fn replayed(given: &GivenReport) -> String {
+    let GivenReport { file, outcome, message } = given;
+    let why = if message.is_empty() { String::new() } else { format!(": {message}") };
+    format!("{}: {}{why}", file.display(), outcome.name())
+}
+
+/// The amounts of all slow tests in one line, and the slowest of them.
+fn slowest(all: &[SlowReport]) -> Option<String> {
+    let first = all.first()?;
+    let amounts: Vec<String> = all.iter().map(|slow| slow.amount.to_string()).collect();
+    let stored = first.file.as_ref().map(|path| format!("\nstored with the others: {}", path.display()));
+    let shown = first.wat.as_deref().or(first.value.as_deref()).unwrap_or_default();
+    Some(format!(
+        "slowest, in {}: {}{}\n{}",
+        first.unit,
+        amounts.join(", "),
+        stored.unwrap_or_default(),
+        shown.trim_end()
+    ))
+}

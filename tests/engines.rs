@@ -1,0 +1,203 @@
+//! Engines by name, including those of users, and campaigns that a file describes.
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::process::Command;
+
+use program::{run, run_in};
+use serde_json::Value;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn engines_are_listed_with_version_role_and_features() {
+    let listed = run("engines");
+    assert_eq!((listed.code, listed.err.as_str()), (0, ""));
+    for name in ["wasmi ", "wasmi-lazy ", "wasmtime ", "wasmtime-speed "] {
+        assert!(listed.out.lines().any(|line| line.starts_with(name)), "{name}: {}", listed.out);
+    }
+    let engines = json(&run("engines --json").out);
+    for engine in engines["engines"].as_array().expect("there are some") {
+        assert!(engine["version"].as_str().is_some_and(|version| version.contains('.')), "{engine}");
+        assert!(engine["features"].as_str().is_some_and(|features| features.contains("simd")), "{engine}");
+        assert_eq!(engine["available"], true);
+    }
+}
+
+#[test]
+fn every_engine_can_be_target_and_reference_and_is_named_in_what_is_shown() {
+    for (target, reference) in
+        [("wasmi-lazy", "wasmtime"), ("wasmi", "wasmtime-speed"), ("wasmtime-speed", "wasmi-lazy")]
+    {
+        let flags = format!("--target {target} --reference {reference}");
+        let passed = run(&format!("interpret {flags} --fixes --tests 300"));
+        assert_eq!(passed.code, 0, "{flags}: {}{}", passed.out, passed.err);
+        assert!(passed.out.contains(&format!("of the time: {target} ")), "{}", passed.out);
+        let judged = run_in(
+            &std::env::temp_dir(),
+            &["validate", "--target", target, "--reference", reference, "-"],
+            b"(module)",
+        );
+        assert_eq!(judged.out.trim(), format!("-: {target}: accepted; {reference}: accepted"));
+    }
+}
+
+#[test]
+fn a_bug_is_found_in_lazily_translated_code_and_its_finding_names_the_engines() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let words = ["interpret", "--bug", "wasm-11", "--target", "wasmi-lazy", "-o", "out", "--json", "-q"];
+    let found = run_in(directory.path(), &words, b"");
+    assert_eq!(found.code, 1, "{}", found.err);
+    let report = json(&found.out);
+    assert_eq!(report["finding"]["target_engine"], "wasmi-lazy");
+    assert_eq!(report["spec"]["subject"]["engines"]["reference"], "wasmtime");
+    let file = report["finding"]["file"].as_str().expect("it is stored");
+    let replayed = run_in(directory.path(), &["replay", file], b"");
+    assert_eq!(replayed.code, 1);
+    assert!(replayed.out.contains("wasmi-lazy: "), "{}", replayed.out);
+}
+
+#[test]
+fn an_unknown_engine_is_a_usage_error_that_suggests_the_nearest() {
+    let refused = run("validate --target wasmii --tests 1");
+    assert_eq!((refused.code, refused.err.lines().count()), (2, 1), "{}", refused.err);
+    assert!(refused.err.contains("did you mean `wasmi`"), "{}", refused.err);
+}
+
+#[test]
+fn a_bug_is_refused_where_it_cannot_be_injected() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    for words in [
+        &["validate", "--target", "wasmtime", "--bug", "wasm-6", "-"][..],
+        &["validate", "--target", "wasmtime", "--bug", "wasm-6"],
+    ] {
+        let refused = run_in(directory.path(), words, b"(module)");
+        assert_eq!((refused.code, refused.err.lines().count()), (2, 1), "{}{}", refused.out, refused.err);
+        assert!(refused.err.contains("cannot be injected into wasmtime"), "{}", refused.err);
+    }
+}
+
+#[test]
+fn the_command_that_finds_it_again_names_the_modules_that_were_given() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let module = br#"(module (func (export "f") (param i32) (result i32) local.get 0 i32.const 3 i32.sub))"#;
+    std::fs::write(directory.path().join("m.wat"), module).expect("it can be written");
+    let words = ["interpret", "--bug", "wasm-11", "--guidance", "repro", "--input", "m.wat", "-q"];
+    let found = run_in(directory.path(), &words, b"");
+    let again = "run again with: mutagen-wasm interpret --bug wasm-11 --guidance repro --input m.wat";
+    assert!(found.code == 1 && found.out.contains(again), "{}{}", found.out, found.err);
+}
+
+#[test]
+fn a_path_that_is_no_text_costs_no_report() {
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let output = std::ffi::OsStr::from_bytes(b"o\xff");
+    let mut command =
+        program::command(directory.path(), &["validate", "--bug", "wasm-4", "--json", "-q", "-o"]);
+    let found = program::end(command.arg(output).spawn().expect("the program can be run"));
+    assert_eq!(found.code, 1, "{}", found.err);
+    assert_eq!(json(&found.out)["finding"]["kind"], "validity");
+    assert!(directory.path().join(output).join("stats.json").exists());
+}
+
+#[test]
+fn the_spec_of_a_report_runs_the_same_campaign_again() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    for line in ["validate --bug wasm-4 --seed 3", "ifc stack --bug stack-7 --preset paper --seed 5"] {
+        let first = json(&run(&format!("{line} --json -q")).out);
+        std::fs::write(directory.path().join("spec.json"), first["spec"].to_string())
+            .expect("it can be written");
+        let again = run_in(directory.path(), &["run", "--spec", "spec.json", "--json", "-q"], b"");
+        assert_eq!(again.code, 1, "{}", again.err);
+        let again = json(&again.out);
+        for field in ["spec", "tests", "passed", "discarded", "command", "property", "preset", "seed"] {
+            assert_eq!(first[field], again[field], "{line}: {field}");
+        }
+        assert_eq!(first["finding"]["kind"], again["finding"]["kind"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_spec_is_named_with_the_reason() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    for (text, reason) in [("", "no spec"), ("{\"format\": 1}", "no spec"), ("[]", "no spec")] {
+        std::fs::write(directory.path().join("spec.json"), text).expect("it can be written");
+        let refused = run_in(directory.path(), &["run", "--spec", "spec.json"], b"");
+        assert_eq!((refused.code, refused.err.lines().count()), (3, 1), "{}", refused.err);
+        assert!(refused.err.contains("spec.json: ") && refused.err.contains(reason), "{}", refused.err);
+    }
+}
+
+#[test]
+fn a_campaign_gives_up_when_too_many_tests_are_discarded() {
+    let gave_up = run("validate --fixes --max-discard-ratio 1 --tests 100000 --json -q");
+    let report = json(&gave_up.out);
+    assert_eq!((gave_up.code, &report["outcome"]), (3, &"gave_up".into()), "{report}");
+    assert_eq!(report["stop_reason"], "too many tests were discarded");
+}
+
+#[test]
+fn a_binary_file_whose_first_byte_is_damaged_is_not_taken_for_text() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    std::fs::write(directory.path().join("m.wasm"), b"\x01asm\x01\0\0\0").expect("it can be written");
+    let refused = run_in(directory.path(), &["validate", "m.wasm"], b"");
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("no binary module"), "{}", refused.err);
+}
+
+#[test]
+fn nan_bits_can_be_compared_up_to_what_the_specification_leaves_open() {
+    let raw = run("interpret --nans raw --fixes --tests 2000 --json -q");
+    let report = json(&raw.out);
+    assert_eq!((raw.code, &report["spec"]["subject"]["engines"]["nans"]), (0, &"raw".into()), "{report}");
+}
+
+#[test]
+fn typed_modules_and_their_mutants_run_to_a_comparison_in_every_feature() {
+    let line =
+        "interpret --property interpreter --generator typed --features wasmi --fixes --tests 400 --json -q";
+    let report = json(&run(line).out);
+    let count = |name: &str| report[name].as_u64().expect("it is a number");
+    assert_eq!((&report["outcome"], &report["generator"]), (&"passed".into(), &"typed".into()), "{report}");
+    assert!(count("passed") * 10 >= count("tests") * 7, "{report}");
+}
+
+#[test]
+fn a_finding_among_repaired_mutants_replays_as_it_was_run() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let line = "interpret --property interpreter --generator typed --bug wasm-11 -o out --json -q";
+    let found = run_in(directory.path(), &line.split(' ').collect::<Vec<_>>(), b"");
+    let report = json(&found.out);
+    assert_eq!(found.code, 1, "{report}");
+    let file = report["finding"]["file"].as_str().expect("it is stored");
+    assert_eq!(run_in(directory.path(), &["replay", file], b"").code, 1);
+    let refused = run("interpret --guidance smith --generator typed");
+    assert_eq!((refused.code, refused.err.lines().count()), (2, 1), "{}", refused.err);
+}
+
+/// The example with an engine of one's own. Cargo builds it along with the tests.
+fn own_engine(words: &[&str]) -> (Option<i32>, String) {
+    let test = std::env::current_exe().expect("a test knows its own file");
+    let directory = test.ancestors().nth(2).expect("tests lie two levels below the target directory");
+    let output = Command::new(directory.join("examples/own_engine")).args(words).output();
+    let output = output.expect("the example can be run");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn an_engine_of_ones_own_has_the_whole_program() {
+    let (code, listed) = own_engine(&["engines"]);
+    assert_eq!(code, Some(0));
+    assert!(listed.contains("one-function") && listed.contains("an engine of one's own"), "{listed}");
+
+    let hunt = ["validate", "--target", "one-function", "--direction", "both", "--json", "-q"];
+    let (code, report) = own_engine(&hunt);
+    let report = json(&report);
+    assert_eq!(code, Some(1), "{report}");
+    assert_eq!(report["finding"]["target_engine"], "one-function");
+    assert!(report["finding"]["target"].as_str().is_some_and(|said| said.contains("more than one function")));
+}

@@ -1,0 +1,212 @@
+//! Writes blocks and branches.
+
+use super::choice::pick;
+use super::swarm::Part;
+use super::writer::{Label, Writer};
+use crate::features::Feature;
+use crate::index::LabelIdx;
+use crate::instr::{Block, BlockKind, Instr};
+use crate::op::{BrTable, Op};
+use crate::stack::deep;
+use crate::types::{AddressType, BlockType, FuncType, ValType};
+
+/// The deepest nesting of blocks.
+const DEEPEST: usize = 6;
+/// The most targets of a `br_table` besides the default.
+const MOST_TARGETS: usize = 4;
+
+impl Writer<'_> {
+    /// Writes the instructions of a block and returns them.
+    pub(super) fn inside(&mut self, label: Label, write: impl FnOnce(&mut Self)) -> Vec<Instr> {
+        let before = std::mem::take(&mut self.body);
+        self.labels.push(label);
+        deep(|| write(self));
+        self.labels.pop();
+        std::mem::replace(&mut self.body, before)
+    }
+
+    /// Writes a block. Several results or parameters need multi-value.
+    pub(super) fn block(&mut self, kind: BlockKind, ty: FuncType, body: Vec<Instr>) {
+        let index = |writer: &mut Self, ty| BlockType::Type(writer.outline.type_index(ty));
+        let indirect = self.swarm.on(Feature::MultiValue) && self.chance(1, 6);
+        let ty = match (&ty.params[..], &ty.results[..]) {
+            ([], _) if indirect => index(self, ty),
+            ([], []) => BlockType::Empty,
+            ([], [result]) => BlockType::Value(*result),
+            _ => index(self, ty),
+        };
+        self.write_block(Block::new(kind, ty, body));
+    }
+
+    /// Writes a block that leaves these results.
+    pub(super) fn controlled(&mut self, results: &[ValType], depth: usize) -> bool {
+        let too_many = results.len() > 1 && !self.swarm.on(Feature::MultiValue);
+        if too_many || !self.swarm.uses(Part::Blocks) || self.labels.len() > DEEPEST {
+            return false;
+        }
+        match self.source.below(5) {
+            0 | 1 => self.plain_block(results, depth),
+            2 | 3 => self.conditional(results, depth),
+            _ if self.swarm.uses(Part::Loops) => self.loop_of(results, depth),
+            _ => self.plain_block(results, depth),
+        }
+        true
+    }
+
+    /// Writes the parameters of a block, often of the types of its results. Returns their types.
+    fn parameters(&mut self, results: &[ValType], depth: usize) -> Vec<ValType> {
+        if !self.swarm.on(Feature::MultiValue) || self.chance(2, 3) {
+            return Vec::new();
+        }
+        let params = match results {
+            [] => self.swarm.types(1, self.source),
+            _ if self.chance(1, 2) => results.to_vec(),
+            _ => {
+                let count = 1 + self.source.below(2);
+                self.swarm.types(count, self.source)
+            }
+        };
+        self.values(&params, depth);
+        params
+    }
+
+    fn plain_block(&mut self, results: &[ValType], depth: usize) {
+        let params = self.parameters(results, depth);
+        let body = self.block_body(&params, results, false, depth);
+        self.block(BlockKind::Block, FuncType::new(params, results), body);
+    }
+
+    fn conditional(&mut self, results: &[ValType], depth: usize) {
+        let params = self.parameters(results, depth);
+        self.condition(depth);
+        let then = self.block_body(&params, results, true, depth);
+        let kind = match params == results && self.chance(1, 2) {
+            true => BlockKind::If,
+            false => BlockKind::IfElse(self.block_body(&params, results, true, depth)),
+        };
+        self.block(kind, FuncType::new(params, results), then);
+    }
+
+    /// Writes the instructions of a block. Parameters become results if the types are the same. Otherwise
+    /// they are assigned or dropped.
+    fn block_body(
+        &mut self,
+        params: &[ValType],
+        results: &[ValType],
+        conditional: bool,
+        depth: usize,
+    ) -> Vec<Instr> {
+        self.inside(Label::End(results.to_vec()), |writer| match params.last() {
+            Some(last) if params == results && writer.chance(3, 4) => {
+                writer.combine(*last, depth);
+                writer.some_statements(depth);
+            }
+            _ => {
+                writer.sink(params);
+                writer.some_statements(depth);
+                writer.ending(results, conditional);
+            }
+        })
+    }
+
+    /// Writes one or two statements, or none.
+    fn some_statements(&mut self, depth: usize) {
+        if depth > 0 && self.chance(1, 2) {
+            let count = 1 + self.source.below(2);
+            self.statements(count);
+        }
+    }
+
+    /// Writes the end of a body: its results, or a jump. In a body that is always executed, the jump goes no
+    /// further than the end of the body.
+    pub(super) fn ending(&mut self, results: &[ValType], conditional: bool) {
+        let depth = self.depth();
+        let jumps = self.swarm.uses(Part::Jumps) && self.room > 0 && self.chance(1, 5);
+        if !jumps || !self.jump(conditional, depth) {
+            self.values(results, depth);
+        } else if self.chance(1, 4) {
+            // Unreachable code after the jump.
+            self.values(results, 1);
+        }
+    }
+
+    /// Writes a jump to a label or out of the function. Returns whether it was possible.
+    fn jump(&mut self, conditional: bool, depth: usize) -> bool {
+        match self.source.below(6) {
+            0 if conditional => {
+                let Some((label, types)) = self.label() else { return false };
+                self.values(&types, depth);
+                self.write(Op::Br(label));
+            }
+            1 if conditional => {
+                let results = self.outline.function(self.function).results.clone();
+                self.values(&results, depth);
+                self.write(Op::Return);
+            }
+            2 if conditional => return self.tail_call(),
+            3 if conditional
+                && self.swarm.uses(Part::Traps)
+                && self.labels.len() > 1
+                && self.chance(1, 8) =>
+            {
+                self.write(Op::Unreachable);
+            }
+            _ => return self.branch_table(conditional, depth),
+        }
+        true
+    }
+
+    /// A label and the types of the values that branches to it carry.
+    fn label(&mut self) -> Option<(LabelIdx, Vec<ValType>)> {
+        let ends = (0..).zip(self.labels.iter().rev()).filter_map(|(index, label)| match label {
+            Label::End(types) => Some((LabelIdx::new(index), types)),
+            Label::Loop => None,
+        });
+        pick(ends, self.source).map(|(index, types)| (index, types.clone()))
+    }
+
+    /// A label to which branches carry values of these types.
+    fn label_with(&mut self, types: &[ValType]) -> Option<LabelIdx> {
+        let is_end = |label: &Label| matches!(label, Label::End(own) if own == types);
+        let fitting = (0..).zip(self.labels.iter().rev()).filter(|(_, label)| is_end(label));
+        pick(fitting, self.source).map(|(index, _)| LabelIdx::new(index))
+    }
+
+    /// Writes a `br_table` to labels with values of the same types. In a body that is always executed, the
+    /// default is the end of the innermost block, so that the function does not always end here.
+    fn branch_table(&mut self, conditional: bool, depth: usize) -> bool {
+        if !self.swarm.uses(Part::BranchTables) {
+            return false;
+        }
+        let innermost = self.labels.last().and_then(|label| match label {
+            Label::End(types) => Some((LabelIdx::new(0), types.clone())),
+            Label::Loop => None,
+        });
+        let chosen = if conditional { self.label() } else { innermost };
+        let Some((default, types)) = chosen else { return false };
+        let count = self.source.below(MOST_TARGETS + 1);
+        let targets: Vec<LabelIdx> = (0..count).filter_map(|_| self.label_with(&types)).collect();
+        self.values(&types, depth);
+        match self.source.below(3) {
+            0 => self.value(ValType::I32, depth),
+            1 => self.masked(3, AddressType::I32, depth),
+            _ => {
+                let index = self.source.below(targets.len() + 1);
+                self.number(index as u64, AddressType::I32);
+            }
+        }
+        self.write(Op::BrTable(Box::new(BrTable { targets, default })));
+        true
+    }
+
+    /// Writes a `br_if`.
+    pub(super) fn branch(&mut self) -> bool {
+        let depth = self.depth();
+        let Some((label, types)) = self.label() else { return false };
+        self.values(&types, depth);
+        self.condition(depth);
+        self.write(Op::BrIf(label));
+        self.sink(&types);
+        true
+    }
+}

@@ -1,0 +1,137 @@
+//! Writes statements: code without operands and results that changes visible state, or a local.
+
+use super::choice::weighted;
+use super::swarm::Part;
+use super::writer::Writer;
+use crate::features::Feature;
+use crate::op::Op;
+use crate::types::ValType;
+
+#[derive(Clone, Copy)]
+enum Statement {
+    SetLocal,
+    Store,
+    SetGlobal,
+    UpdateMemory,
+    Call,
+    Block,
+    Loop,
+    Branch,
+    BulkMemory,
+    Table,
+    DropSegment,
+    TailCall,
+    Drop,
+    Nop,
+}
+
+impl Writer<'_> {
+    /// Writes this many statements, or fewer if there is no room.
+    pub(super) fn statements(&mut self, count: usize) {
+        for _ in 0..count {
+            if self.room > 0 {
+                self.statement();
+            }
+        }
+    }
+
+    pub(super) fn statement(&mut self) {
+        let on = |part| u32::from(self.swarm.uses(part));
+        let statements = [
+            (8, Statement::SetLocal),
+            (6 * on(Part::Stores), Statement::Store),
+            (4 * on(Part::Globals), Statement::SetGlobal),
+            (2 * on(Part::Loads) * on(Part::Stores), Statement::UpdateMemory),
+            (4 * on(Part::Calls), Statement::Call),
+            (4 * on(Part::Blocks), Statement::Block),
+            (3 * on(Part::Loops), Statement::Loop),
+            (3 * on(Part::Branches), Statement::Branch),
+            (4 * on(Part::BulkMemory), Statement::BulkMemory),
+            (4 * on(Part::Tables), Statement::Table),
+            (on(Part::SegmentDrops), Statement::DropSegment),
+            (2 * on(Part::TailCalls) * on(Part::Recursion), Statement::TailCall),
+            (1, Statement::Drop),
+            (1, Statement::Nop),
+        ];
+        let done = match weighted(&statements, self.source).unwrap_or(Statement::Nop) {
+            Statement::SetLocal => self.set_local(),
+            Statement::Store => self.store(),
+            Statement::SetGlobal => self.set_global(),
+            Statement::UpdateMemory => self.update_memory(),
+            Statement::Call => self.call_statement(),
+            Statement::Block => self.controlled_statement(),
+            Statement::Loop => self.loop_statement(),
+            Statement::Branch => self.branch(),
+            Statement::BulkMemory => self.bulk_memory(),
+            Statement::Table => self.change_table(),
+            Statement::DropSegment => self.drop_segment(),
+            Statement::TailCall => self.counted_tail_call(),
+            Statement::Drop => self.dropped(),
+            Statement::Nop => self.nop(),
+        };
+        if !done && !self.set_local() {
+            self.nop();
+        }
+    }
+
+    fn set_local(&mut self) -> bool {
+        let Some((local, ty)) = self.any_variable() else { return false };
+        let depth = self.depth();
+        self.value(ty, depth);
+        self.write(Op::LocalSet(local));
+        true
+    }
+
+    fn set_global(&mut self) -> bool {
+        let Some((global, ty)) = self.changeable_global() else { return false };
+        let depth = self.depth();
+        self.value(ty, depth);
+        self.write(Op::GlobalSet(global));
+        true
+    }
+
+    fn store(&mut self) -> bool {
+        let store = self.swarm.operation(self.source, |operation| operation.gives.is_empty());
+        let depth = self.depth();
+        store.inspect(|store| self.operation(store, depth)).is_some()
+    }
+
+    /// Writes a block. Its results, if it has any, are assigned or dropped.
+    fn controlled_statement(&mut self) -> bool {
+        let results = self.some_results();
+        let depth = self.depth();
+        let done = self.controlled(&results, depth);
+        if done {
+            self.sink(&results);
+        }
+        done
+    }
+
+    fn loop_statement(&mut self) -> bool {
+        let results = self.some_results();
+        let depth = self.depth();
+        self.loop_of(&results, depth);
+        self.sink(&results);
+        true
+    }
+
+    fn some_results(&mut self) -> Vec<ValType> {
+        let several = self.swarm.on(Feature::MultiValue);
+        let count = [0, 0, 1, 2, 3][self.source.below(if several { 5 } else { 3 })];
+        self.swarm.types(count, self.source)
+    }
+
+    /// Writes a value and drops it.
+    fn dropped(&mut self) -> bool {
+        let ty = self.swarm.ty(self.source);
+        let depth = self.depth();
+        self.value(ty, depth);
+        self.write(Op::Drop);
+        true
+    }
+
+    fn nop(&mut self) -> bool {
+        self.write(Op::Nop);
+        true
+    }
+}

@@ -1,0 +1,216 @@
+//! Modules that are valid by construction.
+
+use std::collections::BTreeSet;
+
+use mutagen_engine::{Scope, Source};
+use mutagen_wasm_ast::{
+    AddressType, Data, Element, ExportItem, Features, ImportItem, Module, Op, RefType, ValType,
+};
+
+use crate::behaviour::fuel_is_enough;
+use crate::census::{Census, Kind, OPERATORS};
+use crate::corpus::{SETS, some_features, validate, wasm_features};
+
+/// Modules of sizes from 0 to 29, from one seed.
+fn typed(features: Features, count: usize) -> impl Iterator<Item = Module> {
+    let mut source = Source::seeded(11).with_scope(Scope::new().with(features));
+    (0..count).map(move |number| Module::typed(&mut source, number % 30))
+}
+
+fn assert_valid(module: &Module, features: Features) {
+    if let Err(error) = validate(&module.encode(), features) {
+        panic!("{error} with {features}\n{}", module.to_text().unwrap_or_default());
+    }
+}
+
+#[test]
+fn typed_modules_are_valid_with_the_features_of_the_scope() {
+    for features in SETS {
+        typed(features, 20_000).for_each(|module| assert_valid(&module, features));
+    }
+    for seed in 0..200 {
+        let features = some_features(seed);
+        typed(features, 100).for_each(|module| assert_valid(&module, features));
+    }
+}
+
+#[test]
+fn the_source_decides_which_typed_module_it_is() {
+    let modules: Vec<Module> = typed(Features::WASMI, 300).collect();
+    assert!(modules.iter().eq(&typed(Features::WASMI, 300).collect::<Vec<_>>()));
+    let different: BTreeSet<Vec<u8>> = modules.iter().map(Module::encode).collect();
+    assert!(different.len() > 290, "they differ among themselves");
+}
+
+#[test]
+fn a_source_that_ran_dry_still_gives_a_valid_module() {
+    for length in 0..300 {
+        let bytes = (0..length).map(|byte| (byte * 37) as u8).collect();
+        assert_valid(&Module::typed(&mut Source::from_bytes(bytes), 20), Features::WASMI);
+    }
+}
+
+/// Every instruction occurs at least once in this many modules, on average. The rarest one, `unreachable`,
+/// occurs in every 300th.
+const RAREST: u64 = 1_000;
+const MODULES: u64 = 100_000;
+const LEAST: u64 = MODULES / RAREST;
+/// The least share of operands that are of each kind, in percent.
+const LEAST_SHARE: u64 = 3;
+
+#[test]
+fn every_instruction_occurs_with_every_kind_of_operand() {
+    let mut census = Census::default();
+    for module in typed(Features::WASMI, MODULES as usize) {
+        census.count(&module.encode(), wasm_features(Features::WASMI)).expect("typed modules are valid");
+    }
+    let operands: u64 = census.operands.values().sum();
+    for kind in Kind::ALL {
+        let of_kind = census.operands.iter().filter(|((_, _, known), _)| *known == kind);
+        let count: u64 = of_kind.map(|(_, count)| count).sum();
+        assert!(count * 100 >= operands * LEAST_SHARE, "{count} of {operands} operands are {kind:?}");
+    }
+    let proposals = [
+        "mvp",
+        "sign_extension",
+        "saturating_float_to_int",
+        "bulk_memory",
+        "reference_types",
+        "simd",
+        "relaxed_simd",
+        "tail_call",
+        "wide_arithmetic",
+    ];
+    for (name, ..) in
+        OPERATORS.iter().filter(|(name, proposal, _)| proposals.contains(proposal) && modelled(name))
+    {
+        let count = census.instructions.get(name).copied().unwrap_or(0);
+        assert!(count >= LEAST, "{name} occurs {count} times in {MODULES} modules");
+        let operands = (0..).take_while(|number| has_operand(&census, name, *number));
+        for number in operands.take(fixed_operands(name)) {
+            for kind in Kind::ALL {
+                let found = census.operands.contains_key(&(*name, number, kind));
+                assert!(found, "operand {number} of {name} is never {kind:?}");
+            }
+        }
+    }
+}
+
+/// `select` with several types is never valid.
+fn modelled(name: &str) -> bool {
+    name != "TypedSelectMulti"
+}
+
+fn has_operand(census: &Census, name: &'static str, number: usize) -> bool {
+    Kind::ALL.iter().any(|kind| census.operands.contains_key(&(name, number, *kind)))
+}
+
+/// The number of operands to check. Only the first one, if a type decides how many there are: these
+/// instructions seldom have many.
+fn fixed_operands(name: &str) -> usize {
+    let by_type = ["Br", "Call", "Return", "Block", "Loop", "If", "Else", "End"];
+    if by_type.iter().any(|start| name.starts_with(start)) { 1 } else { usize::MAX }
+}
+
+/// A property that some module must have, with its name.
+type Trait = (&'static str, fn(&Module) -> bool);
+
+const TRAITS: &[Trait] = &[
+    ("an imported function", |module| imports(module, |item| matches!(item, ImportItem::Func(_)))),
+    ("an imported table", |module| imports(module, |item| matches!(item, ImportItem::Table(_)))),
+    ("an imported memory", |module| imports(module, |item| matches!(item, ImportItem::Memory(_)))),
+    ("an imported mutable global", |module| {
+        imports(module, |item| matches!(item, ImportItem::Global(ty) if ty.mutable))
+    }),
+    ("an imported constant global", |module| {
+        imports(module, |item| matches!(item, ImportItem::Global(ty) if !ty.mutable))
+    }),
+    ("a start function", |module| module.start.is_some()),
+    ("several results", |module| module.types.iter().any(|ty| ty.results.len() > 1)),
+    ("several memories", |module| module.memories.len() > 1),
+    ("a memory of 64 bits", |module| module.memories.iter().any(|limits| limits.address == AddressType::I64)),
+    ("a table of 64 bits", |module| module.tables.iter().any(|ty| ty.limits.address == AddressType::I64)),
+    ("a table of external references", |module| {
+        module.tables.iter().any(|ty| ty.element == RefType::ExternRef)
+    }),
+    ("a global vector", |module| module.globals.iter().any(|global| global.ty.value == ValType::V128)),
+    ("a global reference to a function", |module| {
+        module.globals.iter().any(|global| matches!(global.init[..], [Op::RefFunc(_)]))
+    }),
+    ("a global from another one", |module| {
+        module.globals.iter().any(|global| matches!(global.init[..], [Op::GlobalGet(_)]))
+    }),
+    ("a computed global", |module| module.globals.iter().any(|global| global.init.len() > 2)),
+    ("active functions", |module| elements(module, |element| matches!(element, Element::Active { .. }))),
+    ("active functions in a table", |module| {
+        elements(module, |element| matches!(element, Element::ActiveIn { .. }))
+    }),
+    ("passive functions", |module| elements(module, |element| matches!(element, Element::Passive { .. }))),
+    ("declared functions", |module| elements(module, |element| matches!(element, Element::Declared { .. }))),
+    ("active expressions", |module| {
+        elements(module, |element| matches!(element, Element::ActiveExprs { .. }))
+    }),
+    ("active expressions in a table", |module| {
+        elements(module, |element| matches!(element, Element::ActiveExprsIn { .. }))
+    }),
+    ("passive expressions", |module| {
+        elements(module, |element| matches!(element, Element::PassiveExprs { .. }))
+    }),
+    ("declared expressions", |module| {
+        elements(module, |element| matches!(element, Element::DeclaredExprs { .. }))
+    }),
+    ("active data", |module| module.data.iter().any(|data| matches!(data, Data::Active { .. }))),
+    ("passive data", |module| module.data.iter().any(|data| matches!(data, Data::Passive { .. }))),
+    ("an exported function", |module| exports(module, |item| matches!(item, ExportItem::Func(_)))),
+    ("an exported table", |module| exports(module, |item| matches!(item, ExportItem::Table(_)))),
+    ("an exported memory", |module| exports(module, |item| matches!(item, ExportItem::Memory(_)))),
+    ("an exported global", |module| exports(module, |item| matches!(item, ExportItem::Global(_)))),
+];
+
+fn imports(module: &Module, is: fn(&ImportItem) -> bool) -> bool {
+    module.imports.iter().any(|import| is(&import.item))
+}
+
+fn elements(module: &Module, is: fn(&Element) -> bool) -> bool {
+    module.elements.iter().any(is)
+}
+
+fn exports(module: &Module, is: fn(&ExportItem) -> bool) -> bool {
+    module.exports.iter().any(|export| is(&export.item))
+}
+
+#[test]
+fn typed_modules_have_everything_that_a_module_can_have() {
+    let modules: Vec<Module> = typed(Features::WASMI, 10_000).collect();
+    for (name, has) in TRAITS {
+        let count = modules.iter().filter(|module| has(module)).count();
+        assert!(count >= modules.len() / 100, "{name}: only {count} of {} modules", modules.len());
+    }
+}
+
+#[test]
+fn memories_and_tables_are_small() {
+    for module in typed(Features::WASMI, 10_000) {
+        let imported = module.imports.iter();
+        let memories = imported.clone().filter_map(|import| match import.item {
+            ImportItem::Memory(limits) => Some(limits),
+            _ => None,
+        });
+        let tables = imported.filter_map(|import| match import.item {
+            ImportItem::Table(ty) => Some(ty),
+            _ => None,
+        });
+        let mut memories = memories.chain(module.memories.iter().copied());
+        let mut tables = tables.chain(module.tables.iter().copied()).map(|ty| ty.limits);
+        assert!(memories.all(|limits| limits.max.unwrap_or(limits.min).0 <= 4));
+        assert!(tables.all(|limits| limits.max.unwrap_or(limits.min).0 <= 100));
+    }
+}
+
+#[test]
+fn every_call_ends() {
+    let modules = typed(Features::WASMI, 3_000).map(|module| module.encode());
+    let (calls, returned) = fuel_is_enough(modules, 100_000);
+    assert!(calls > 5_000, "only {calls} calls");
+    assert!(returned * 2 > calls, "only {returned} of {calls} calls returned, the others trapped");
+}
