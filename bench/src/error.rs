@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mutagen_campaign::ErrorClass;
 use thiserror::Error;
 
-use crate::Unknown;
+use crate::{Cell, Unknown};
 
 /// Why a benchmark could not be run or reported.
 #[derive(Debug, Error)]
@@ -29,6 +29,41 @@ pub enum Error {
     /// A cell could not be run.
     #[error("cannot run a cell in a process of its own: {0}")]
     Process(#[source] std::io::Error),
+}
+
+/// Why a stored plan or result cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StoredError {
+    /// The text is not a plan.
+    #[error("this is no plan: {0}")]
+    NotAPlan(#[source] serde_json::Error),
+    /// The text is not a result, or only the beginning of one.
+    #[error("not a whole result: {0}")]
+    NotAResult(#[source] serde_json::Error),
+    /// The format version is another one.
+    #[error("written in form {found}, this program reads form {known}")]
+    Format {
+        /// The version of the text.
+        found: u32,
+        /// The version that this program reads.
+        known: u32,
+    },
+    /// The time limit of a plan makes no sense.
+    #[error("its time limit is not a positive number of seconds")]
+    Limit,
+    /// A plan has a task or strategy that does not exist.
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
+    /// The result is that of another cell.
+    #[error("belongs to another plan: {} with seed {} and limit {} s", .0.name(), .0.seed, .0.limit)]
+    OtherCell(Box<Cell>),
+    /// No cell of the plan has the name of this file.
+    #[error("no cell of the plan has this name")]
+    NoCell,
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
 }
 
 impl Error {

@@ -42,10 +42,10 @@ mod unknown;
 
 pub use child::Program;
 pub use compare::{Change, Compared, Comparison, Overall};
-pub use error::Error;
+pub use error::{Error, StoredError};
 pub use generator::NamedGenerator;
 pub use host::cores;
-pub use plan::{Cell, Plan, Shard, Wish};
+pub use plan::{Cell, NotAShard, Plan, Shard, Wish};
 pub use published::{Published, Throughput, counterpart, published, throughput};
 pub use run::{RunEnded, run_cells};
 pub use store::{CellStore, StoredTrials};

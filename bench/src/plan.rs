@@ -7,7 +7,7 @@ use mutagen_campaign::Spec;
 use mutagen_engine::stable;
 use serde::{Deserialize, Serialize};
 
-use crate::{PlannedStrategy, Suite, Task, Unknown};
+use crate::{PlannedStrategy, StoredError, Suite, Task, Unknown};
 
 /// The format version of a stored plan. It is raised when older programs cannot read the new format.
 const FORMAT: u32 = 1;
@@ -142,19 +142,19 @@ impl Plan {
     /// # Errors
     ///
     /// If the plan cannot be used. The error says why.
-    pub fn read(text: &str) -> Result<Plan, String> {
-        let plan: Plan = serde_json::from_str(text).map_err(|error| format!("this is no plan: {error}"))?;
+    pub fn read(text: &str) -> Result<Plan, StoredError> {
+        let plan: Plan = serde_json::from_str(text).map_err(StoredError::NotAPlan)?;
         if plan.format != FORMAT {
-            return Err(format!("written in form {}, this program reads form {FORMAT}", plan.format));
+            return Err(StoredError::Format { found: plan.format, known: FORMAT });
         }
         if !(plan.limit > 0.0 && Duration::try_from_secs_f64(plan.limit).is_ok()) {
-            return Err("its time limit is not a positive number of seconds".to_owned());
+            return Err(StoredError::Limit);
         }
         for task in &plan.tasks {
-            Task::find(task).map_err(|unknown| unknown.to_string())?;
+            Task::find(task)?;
         }
         for strategy in &plan.strategies {
-            strategy.name.parse::<PlannedStrategy>().map_err(|unknown| unknown.to_string())?;
+            strategy.name.parse::<PlannedStrategy>()?;
         }
         Ok(plan)
     }
@@ -247,7 +247,7 @@ impl Shard {
     /// let shard: Shard = "1/3".parse()?;
     /// assert_eq!(shard.of(vec!["a", "b", "c", "d", "e"]), ["b", "e"]);
     /// assert!("3/3".parse::<Shard>().is_err());
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), mutagen_bench::NotAShard>(())
     /// ```
     pub fn of<T>(self, all: Vec<T>) -> Vec<T> {
         let mine = |(number, _): &(usize, T)| number % self.count == self.index;
@@ -255,15 +255,20 @@ impl Shard {
     }
 }
 
-impl FromStr for Shard {
-    type Err = String;
+/// The text does not name a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a shard is K/N with K from 0 to N-1, such as 0/3")]
+pub struct NotAShard;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Shard {
+    type Err = NotAShard;
+
+    fn from_str(text: &str) -> Result<Self, NotAShard> {
         let numbers =
             text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
         match numbers {
             Some((index, count)) if index < count => Ok(Shard { index, count }),
-            _ => Err("a shard is K/N with K from 0 to N-1, such as 0/3".to_owned()),
+            _ => Err(NotAShard),
         }
     }
 }

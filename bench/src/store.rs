@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use mutagen_campaign::store::files;
 
-use crate::{Cell, Error, Plan, Shard, Table, Trial};
+use crate::{Cell, Error, Plan, Shard, StoredError, Table, Trial};
 
 /// A directory of results.
 #[derive(Debug, Clone)]
@@ -50,11 +50,11 @@ impl CellStore {
     /// If the plan cannot be read.
     pub fn plan(&self) -> Result<Option<Plan>, Error> {
         let path = self.directory.join("plan.json");
-        let unusable = |reason: String| mutagen_campaign::Error::unusable(&path, reason);
+        let unusable = |reason: StoredError| mutagen_campaign::Error::unusable(&path, reason);
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Plan::read(&text).map(Some).map_err(unusable)?),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(unusable(error.to_string()).into()),
+            Err(error) => Err(unusable(error.into()).into()),
         }
     }
 
@@ -97,10 +97,10 @@ impl CellStore {
         for path in self.files()? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let trial = match known.get(&name) {
-                None => Err("no cell of the plan has this name".to_owned()),
-                Some(cell) => fs::read_to_string(&path)
-                    .map_err(|error| error.to_string())
-                    .and_then(|text| Trial::read(&text, cell)),
+                None => Err(StoredError::NoCell),
+                Some(cell) => {
+                    fs::read_to_string(&path).map_err(Into::into).and_then(|text| Trial::read(&text, cell))
+                }
             };
             match trial {
                 Ok(trial) => stored.trials.push(trial),

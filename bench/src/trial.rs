@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Cell;
 use crate::statistics::Observation;
+use crate::{Cell, StoredError};
 use mutagen_campaign::{CampaignOutcome, CampaignReport};
 
 /// The format version of a result file. It is raised when older programs cannot read the new format.
@@ -188,18 +188,13 @@ impl Trial {
     /// # Errors
     ///
     /// If the text is not a result, or is the result of another cell. The error says why.
-    pub fn read(text: &str, cell: &Cell) -> Result<Trial, String> {
-        let trial: Trial =
-            serde_json::from_str(text).map_err(|error| format!("not a whole result: {error}"))?;
+    pub fn read(text: &str, cell: &Cell) -> Result<Trial, StoredError> {
+        let trial: Trial = serde_json::from_str(text).map_err(StoredError::NotAResult)?;
         if trial.format != FORMAT {
-            return Err(format!("written in form {}, this program reads form {FORMAT}", trial.format));
+            return Err(StoredError::Format { found: trial.format, known: FORMAT });
         }
         if trial.cell != *cell {
-            let Cell { seed, limit, .. } = trial.cell;
-            return Err(format!(
-                "belongs to another plan: {} with seed {seed} and limit {limit} s",
-                trial.cell.name()
-            ));
+            return Err(StoredError::OtherCell(Box::new(trial.cell)));
         }
         Ok(trial)
     }
