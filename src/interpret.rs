@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use mutagen_bugs::Bug;
 use mutagen_campaign::{EngineProperty, EngineSpec, FunctionType, Spec, SpecError, SubjectSpec, context_of};
-use mutagen_oracles::{Call, Registry};
+use mutagen_oracles::{Call, Parts, Registry};
 use mutagen_properties::{FunctionGenerator, Modules};
 
 use crate::exit_code::{Code, CommandError};
@@ -42,6 +42,11 @@ pub struct Arguments {
     /// preset, otherwise derived]
     #[arg(long, value_name = "NAME", value_enum)]
     generator: Option<GeneratorName>,
+
+    /// The parts of the engines' answers that are compared: validity, results, traps, memory, globals, tables,
+    /// host-calls, or all
+    #[arg(long, value_name = "PARTS", default_value_t = Parts::ALL)]
+    compare: Parts,
 
     #[command(flatten)]
     engines: EngineFlags,
@@ -85,7 +90,8 @@ impl Arguments {
             }
             PropertyName::Invocation => EngineProperty::Invocation { signature },
         };
-        let subject = SubjectSpec::Engines(self.engines.spec(property));
+        let engines = EngineSpec { compare: self.compare, ..self.engines.spec(property) };
+        let subject = SubjectSpec::Engines(engines);
         self.campaign.spec(subject, self.engines.bug.as_deref())
     }
 

@@ -176,6 +176,8 @@ mod tests {
             "interpret --property interpreter-i32 --guidance repro",
             "interpret --signature i64,f64:i64 --generator derived",
             "validate --guidance smith-zest --direction both",
+            "validate --direction reject",
+            "interpret --compare results,host-calls",
             "validate --generator typed --guidance random",
             "ifc stack --property eeni --generator smart --guidance fuzzchick",
         ] {

@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Modules to judge, as text or binary; `-` is standard input. Without any, runs a campaign
     files: Vec<PathBuf>,
 
-    /// Which disagreements count: only modules that the target accepts and the reference rejects, or all
+    /// Which disagreements count: modules that only the target accepts, that it alone rejects, or both
     #[arg(long, value_name = "WAY", value_enum, default_value_t = Way::Accept)]
     direction: Way,
 
@@ -43,6 +43,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, ValueEnum)]
 enum Way {
     Accept,
+    Reject,
     Both,
 }
 
@@ -50,6 +51,7 @@ impl From<Way> for Direction {
     fn from(way: Way) -> Self {
         match way {
             Way::Accept => Direction::Accept,
+            Way::Reject => Direction::Reject,
             Way::Both => Direction::Both,
         }
     }

@@ -5,7 +5,7 @@ mod hexadecimal;
 use std::path::Path;
 
 use mutagen_engine::{Failure, stable};
-use mutagen_oracles::{Call, NanMode, NoValue, Value};
+use mutagen_oracles::{Call, NanMode, NoValue, Parts, Value};
 use mutagen_properties::{Case, MachinePair};
 use mutagen_wasm_ast::{Features, Module};
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,9 @@ pub struct ModuleFinding {
     /// How NaN bits are treated.
     #[serde(default)]
     pub nans: NanMode,
+    /// The parts of their answers that are compared.
+    #[serde(default)]
+    pub compare: Parts,
     /// The part that differs, in a word.
     pub kind: String,
     /// The question on which the engines differ.
@@ -212,6 +215,7 @@ impl ModuleFinding {
             target_engine: engines.target.clone(),
             reference_engine: engines.reference.clone(),
             nans: engines.nans,
+            compare: engines.compare,
             kind: failure.kind.clone(),
             question: detail("question"),
             part: detail("part"),

@@ -57,6 +57,7 @@ fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replaye
         reference: finding.reference_engine.clone(),
         features: finding.features,
         nans: finding.nans,
+        compare: finding.compare,
         fixes: finding.fixes,
         ..EngineSpec::new(EngineProperty::Interpreter { generator: Default::default() })
     };

@@ -11,7 +11,7 @@ use std::time::Duration;
 use mutagen_bugs::Bug;
 use mutagen_engine::{Cost, Strategy};
 use mutagen_ifc::pairs::Pairs;
-use mutagen_oracles::{NanMode, Registry};
+use mutagen_oracles::{NanMode, Parts, Registry};
 use mutagen_properties::{Direction, FunctionGenerator, ModuleGenerator, Noninterference};
 use mutagen_wasm_ast::Features;
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,9 @@ pub struct EngineSpec {
     pub features: Features,
     /// How NaN bits are treated.
     pub nans: NanMode,
+    /// The parts of their answers that are compared. A validator has no parts.
+    #[serde(default)]
+    pub compare: Parts,
     /// Whether known bugs of the target are repaired although none is injected.
     pub fixes: bool,
 }
@@ -307,6 +310,11 @@ impl Spec {
             SubjectSpec::Machine(machine) if other_property(machine) => {
                 Err(SpecError::Range("the register machine has no property but ssni"))
             }
+            SubjectSpec::Engines(EngineSpec {
+                property: EngineProperty::Validator { .. }, compare, ..
+            }) if *compare != Parts::ALL => {
+                Err(SpecError::Range("validators have no parts to choose from: leave out `compare`"))
+            }
             _ if self.modules() == ModuleGenerator::Smith && !self.guidance().needs_modules() => {
                 Err(SpecError::Range("modules from wasm-smith need the strategy random or zest"))
             }
@@ -338,6 +346,7 @@ impl EngineSpec {
             reference: Self::REFERENCE.to_owned(),
             features: Features::WASM1,
             nans: NanMode::default(),
+            compare: Parts::ALL,
             fixes: false,
         }
     }

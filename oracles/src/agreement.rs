@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::limits::Which;
+use crate::{limits::Which, parts::Part};
 
 /// What comparing two answers led to. Only [`Agreement::Differ`] is a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +67,10 @@ pub enum What {
     Validity,
     /// Whether a valid module can be compiled.
     Compilation,
-    /// How it ended: by returning, by trapping, or by being refused.
+    /// How it ended: by returning or by trapping.
     Ending,
+    /// Whether it began: only one engine refused the call.
+    Refusal,
     /// The kind of the trap.
     Trap,
     /// The result at this position.
@@ -94,6 +96,7 @@ impl What {
             Self::Validity => "validity",
             Self::Compilation => "compilation",
             Self::Ending => "ending",
+            Self::Refusal => "refusal",
             Self::Trap => "trap",
             Self::Result(_) => "result",
             Self::Memory(..) => "memory",
@@ -102,6 +105,20 @@ impl What {
             Self::HostCalls => "host-calls",
             Self::Stack => "stack",
             Self::Panic => "panic",
+        }
+    }
+
+    /// The part of the answers that it belongs to. `None` for a panic, which belongs to none.
+    pub fn part(&self) -> Option<Part> {
+        match self {
+            Self::Validity | Self::Compilation => Some(Part::Validity),
+            Self::Result(_) | Self::Refusal => Some(Part::Results),
+            Self::Ending | Self::Trap | Self::Stack => Some(Part::Traps),
+            Self::Memory(..) => Some(Part::Memory),
+            Self::Global(_) => Some(Part::Globals),
+            Self::Table(..) => Some(Part::Tables),
+            Self::HostCalls => Some(Part::HostCalls),
+            Self::Panic => None,
         }
     }
 }

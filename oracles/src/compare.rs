@@ -3,6 +3,7 @@
 use crate::{
     agreement::{Agreement, What, Why, differ, reference_panicked},
     answer::{Ending, TrapKind},
+    parts::{Part, Parts},
     settings::NanMode,
     state::{Extent, State},
     value::Value,
@@ -59,8 +60,12 @@ impl Ending {
     }
 }
 
-/// Compares how two calls, or two instantiations, ended.
-pub fn compare_endings(target: &Ending, reference: &Ending, nan: NanMode) -> Agreement {
+/// Compares how two calls, or two instantiations, ended. A difference in another part than these is none.
+pub fn compare_endings(target: &Ending, reference: &Ending, nan: NanMode, parts: Parts) -> Agreement {
+    parts.overlook(compare_whole_endings(target, reference, nan))
+}
+
+fn compare_whole_endings(target: &Ending, reference: &Ending, nan: NanMode) -> Agreement {
     if let Some(agreement) = incomparable(target, reference) {
         return agreement;
     }
@@ -73,6 +78,7 @@ pub fn compare_endings(target: &Ending, reference: &Ending, nan: NanMode) -> Agr
         (Ending::Uncompiled(_), _) | (_, Ending::Uncompiled(_)) => {
             differ(What::Compilation, target, reference)
         }
+        (Ending::Refused(_), _) | (_, Ending::Refused(_)) => differ(What::Refusal, target, reference),
         _ => differ(What::Ending, target, reference),
     }
 }
@@ -94,20 +100,24 @@ fn exhausted(target: &Ending, reference: &Ending) -> Option<Agreement> {
 fn compare_results(target: &[Value], reference: &[Value], nan: NanMode) -> Agreement {
     if target.len() != reference.len() {
         let (target, reference) = (target.len(), reference.len());
-        return differ(What::Ending, format!("{target} results"), format!("{reference} results"));
+        let first = What::Result(target.min(reference));
+        return differ(first, format!("{target} results"), format!("{reference} results"));
     }
     let pairs = target.iter().zip(reference);
     let position = pairs.clone().position(|(a, b)| !a.agrees(b, nan));
     position.map_or(Agreement::Equal, |at| differ(What::Result(at), target[at], reference[at]))
 }
 
-/// Compares what can be seen of two instances from outside. Where a memory or a table differs is left at 0:
+/// Compares these parts of what can be seen of two instances from outside. Where a memory or a table differs is left at 0:
 /// [`judge()`](crate::judge()) finds the place.
-pub fn compare_states(target: &State, reference: &State, nan: NanMode) -> Agreement {
-    compare_extents(&target.memories, &reference.memories, What::Memory)
-        .and_then(|| compare_globals(target, reference, nan))
-        .and_then(|| compare_extents(&target.tables, &reference.tables, What::Table))
-        .and_then(|| compare_host_calls(target, reference, nan))
+pub fn compare_states(target: &State, reference: &State, nan: NanMode, parts: Parts) -> Agreement {
+    let memories = || compare_extents(&target.memories, &reference.memories, What::Memory);
+    let tables = || compare_extents(&target.tables, &reference.tables, What::Table);
+    parts
+        .compare(Part::Memory, memories)
+        .and_then(|| parts.compare(Part::Globals, || compare_globals(target, reference, nan)))
+        .and_then(|| parts.compare(Part::Tables, tables))
+        .and_then(|| parts.compare(Part::HostCalls, || compare_host_calls(target, reference, nan)))
 }
 
 fn compare_extents(target: &[Extent], reference: &[Extent], what: fn(String, u64) -> What) -> Agreement {

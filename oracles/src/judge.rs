@@ -14,6 +14,7 @@ use crate::{
     engine::{Engine, Instance},
     guard::{EnginePanic, Guarded, GuardedInstance},
     limits::{Which, gate, is_shallow},
+    parts::Part,
     scan::Scan,
     settings::{NanMode, Settings},
     validity::{Opinion, compare_validity, one_sided},
@@ -108,8 +109,9 @@ impl<'a> Comparing<'a> {
         let ours = Opinion::of_target(self.target.0, self.bytes);
         let theirs = Opinion::of_reference(self.reference.0, self.bytes, &ours);
         self.step(Question::Validate, ours.validity(), Some(theirs.validity()));
-        match compare_validity(self.bytes, &ours, &theirs, self.settings.features) {
-            Agreement::Equal if ours.validity().is_accepted() => Ok(()),
+        let agreement = compare_validity(self.bytes, &ours, &theirs, self.settings.features);
+        match self.settings.compared.overlook(agreement) {
+            Agreement::Equal if ours.validity().is_accepted() && theirs.validity().is_accepted() => Ok(()),
             agreement => Err(agreement),
         }
     }
@@ -165,9 +167,9 @@ impl<'a> Comparing<'a> {
             (_, Some(Rejected(reason))) => {
                 self.rejected_by(self.reference, differ(What::Compilation, "compiled", reason))
             }
-            (Some(Ended { ending: a, state: x }), Some(Ended { ending: b, state: y })) => {
-                self.compare(a, b).and_then(|| compare_states(x, y, self.settings.nan))
-            }
+            (Some(Ended { ending: a, state: x }), Some(Ended { ending: b, state: y })) => self
+                .compare(a, b)
+                .and_then(|| compare_states(x, y, self.settings.nan, self.settings.compared)),
             (Some(Ended { ending, .. }), None) => self.compare(ending, &Ending::Returned(Vec::new())),
             (None, Some(Ended { ending, .. })) => self.compare(&Ending::Returned(Vec::new()), ending),
             (None, None) => Agreement::Equal,
@@ -176,13 +178,16 @@ impl<'a> Comparing<'a> {
 
     /// What it means that only one engine compiles the module, or a function of it.
     fn rejected_by(&self, engine: Guard<'_>, difference: Agreement) -> Agreement {
-        one_sided(self.bytes, self.settings.features, engine.0, difference)
+        self.settings.compared.overlook(one_sided(self.bytes, self.settings.features, engine.0, difference))
     }
 
     fn compare(&self, target: &Ending, reference: &Ending) -> Agreement {
-        let agreement = compare_endings(target, reference, self.settings.nan);
+        let Settings { nan, compared, .. } = *self.settings;
+        let agreement = compare_endings(target, reference, nan, compared);
         match (&agreement, target) {
-            (Agreement::Inconclusive(Why::Stack), _) if target != reference && is_shallow(self.bytes) => {
+            (Agreement::Inconclusive(Why::Stack), _)
+                if compared.contains(Part::Traps) && target != reference && is_shallow(self.bytes) =>
+            {
                 differ(What::Stack, target, reference)
             }
             (Agreement::Differ(Difference { what: What::Compilation, .. }), Ending::Uncompiled(_)) => {
@@ -232,7 +237,7 @@ impl<'a> Comparing<'a> {
             (Err(panic), _) => return differ(What::Panic, panic, "nothing yet"),
             (_, Err(EnginePanic(message))) => return reference_panicked(&message),
         };
-        match compare_states(&a, &b, self.settings.nan) {
+        match compare_states(&a, &b, self.settings.nan, self.settings.compared) {
             Agreement::Differ(difference) => Agreement::Differ(locate(difference, &a, ours, theirs)),
             agreement => agreement,
         }

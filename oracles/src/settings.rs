@@ -1,7 +1,9 @@
-//! What both engines are told alike: features, limits, and how NaNs are treated.
+//! What both engines are told alike: features, limits, and how NaNs are treated. And which of their answers are compared.
 
 use mutagen_features::{Feature, Features};
 use serde::{Deserialize, Serialize};
+
+use crate::parts::Parts;
 
 /// How NaN bits are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,7 +60,7 @@ impl Default for Limits {
     }
 }
 
-/// Everything that both engines are told.
+/// Everything that both engines are told, and what is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// The features that are on.
@@ -67,6 +69,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How NaN bits are treated.
     pub nan: NanMode,
+    /// The parts of their answers that are compared.
+    pub compared: Parts,
 }
 
 impl Default for Settings {
@@ -78,6 +82,6 @@ impl Default for Settings {
             .with(Feature::ExtendedConst)
             .with(Feature::MultiMemory)
             .with(Feature::Memory64);
-        Self { features, limits: Limits::default(), nan: NanMode::default() }
+        Self { features, limits: Limits::default(), nan: NanMode::default(), compared: Parts::default() }
     }
 }

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 use mutagen_engine::{Mutable, Outcome, Property, Scope, Source, Strategy, Verdict};
 use mutagen_oracles::{
-    Agreement, Call, Ending, Engine, EngineError, Instance, Instantiation, State, TrapKind, Value, Watched,
-    Why, catch, compare_endings, compare_states, gate, settled,
+    Agreement, Call, Ending, Engine, EngineError, Instance, Instantiation, Settings, State, TrapKind, Value,
+    Watched, Why, catch, compare_endings, compare_states, gate, settled,
 };
 use mutagen_wasm_ast::{
     Block, BlockKind, BlockType, BrTable, ExportItem, FuncIdx, FuncType, Function, Instr, LabelIdx, LocalIdx,
@@ -147,11 +147,13 @@ impl Functions {
     }
 
     fn agree(&self, ours: &Answered, endings: &[Ending], state: &State) -> bool {
-        let nan = self.pair.context.settings.nan;
-        let pairs = std::iter::zip(&ours.endings, endings);
+        let Settings { nan, compared, .. } = self.pair.context.settings;
+        let agree = |(ours, theirs): (&Ending, &Ending)| {
+            compare_endings(ours, theirs, nan, compared) == Agreement::Equal
+        };
         ours.endings.len() == endings.len()
-            && pairs.into_iter().all(|(ours, theirs)| compare_endings(ours, theirs, nan) == Agreement::Equal)
-            && compare_states(&ours.state, state, nan) == Agreement::Equal
+            && std::iter::zip(&ours.endings, endings).all(agree)
+            && compare_states(&ours.state, state, nan, compared) == Agreement::Equal
     }
 
     /// Runs a function alone on both engines, after they seemed to differ or could not be compared in the

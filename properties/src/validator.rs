@@ -17,8 +17,22 @@ pub enum Direction {
     /// target rejects are discarded, and the reference is not asked.
     #[default]
     Accept,
+    /// The target rejects a module that the reference accepts. For modules that the target accepts, the reference is not
+    /// asked.
+    Reject,
     /// Either engine accepts a module that the other rejects.
     Both,
+}
+
+impl Direction {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Accept => "accept",
+            Direction::Reject => "reject",
+            Direction::Both => "both",
+        }
+    }
 }
 
 /// The property `validator`.
@@ -43,8 +57,10 @@ impl Property<Module> for Validator {
         let bytes = module.encode();
         let ours = self.pair.target_opinion(&bytes);
         let rejected = matches!(ours.validity(), Validity::Rejected(_));
-        if rejected && self.direction == Direction::Accept {
-            return Outcome::discarded();
+        match self.direction {
+            Direction::Accept if rejected => return Outcome::discarded(),
+            Direction::Reject if ours.validity().is_accepted() => return Outcome::passed(),
+            _ => {}
         }
         let theirs = self.pair.reference_opinion(&bytes, &ours);
         match compare_validity(&bytes, &ours, &theirs, self.pair.context.settings.features) {

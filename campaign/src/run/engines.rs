@@ -30,7 +30,8 @@ pub fn engines_of(spec: &Spec, registry: &Registry) -> Result<Pair, Error> {
 }
 
 pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) -> Result<Context, Error> {
-    let settings = Settings { features: engines.features, nan: engines.nans, ..Settings::default() };
+    let EngineSpec { features, nans: nan, compare: compared, .. } = *engines;
+    let settings = Settings { features, nan, compared, ..Settings::default() };
     let (target, reference) = (registry.find(&engines.target)?, registry.find(&engines.reference)?);
     let bug = match &spec.bug {
         Some(id) => Some(woven(&Bug::find(id).map_err(SpecError::from)?)?),

@@ -2,7 +2,7 @@
 
 use mutagen_engine::Strategy;
 use mutagen_ifc::pairs::Pairs;
-use mutagen_oracles::NanMode;
+use mutagen_oracles::{NanMode, Parts};
 use mutagen_properties::{Direction, ModuleGenerator, Noninterference};
 use mutagen_wasm_ast::Features;
 
@@ -72,7 +72,7 @@ impl Spec {
     fn engine_words(&self, engines: &EngineSpec, words: &mut Words) {
         match &engines.property {
             EngineProperty::Validator { direction, .. } => {
-                words.flag("--direction", direction, &Direction::Accept, "both");
+                words.flag("--direction", direction, &Direction::Accept, direction.name());
                 self.module_generator_words(words);
             }
             EngineProperty::InterpreterI32 { signature, generator } => {
@@ -97,6 +97,7 @@ impl Spec {
         words.flag("--reference", &engines.reference.as_str(), &EngineSpec::REFERENCE, &engines.reference);
         words.flag("--features", &engines.features, &Features::WASM1, engines.features);
         words.flag("--nans", &engines.nans, &NanMode::Deterministic, "raw");
+        words.flag("--compare", &engines.compare, &Parts::ALL, engines.compare);
         if engines.fixes {
             words.word("--fixes");
         }

@@ -5,6 +5,7 @@ mod faults;
 mod limits;
 mod nans;
 mod newcomer;
+mod parts;
 mod registry;
 mod sensitivity;
 mod support;

@@ -64,7 +64,7 @@ fn a_value_of_another_type_with_the_same_bits_differs() {
 
 #[test]
 fn a_missing_result_differs() {
-    assert_eq!(caught(returning(&[Value::F32(0)]), ZERO), What::Ending);
+    assert_eq!(caught(returning(&[Value::F32(0)]), ZERO), What::Result(1));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn returning_instead_of_trapping_differs_and_the_other_way_round() {
 #[test]
 fn refusing_a_call_that_fits_differs() {
     let lie = Lies { ending: Arc::new(|_| Ending::Refused("no".to_owned())), ..Lies::default() };
-    assert_eq!(caught(lie, ZERO), What::Ending);
+    assert_eq!(caught(lie, ZERO), What::Refusal);
 }
 
 #[test]

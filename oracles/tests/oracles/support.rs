@@ -83,7 +83,12 @@ impl Liar {
 
     /// The judgement on a module with this engine as the target, and with the honest one as the reference.
     pub fn as_target(&self, text: &str, calls: &[Call]) -> Agreement {
-        judge(&wasm(text), calls, self, &self.engine, &Settings::default()).agreement
+        self.as_target_with(&Settings::default(), text, calls)
+    }
+
+    /// The same with other settings.
+    pub fn as_target_with(&self, settings: &Settings, text: &str, calls: &[Call]) -> Agreement {
+        judge(&wasm(text), calls, self, &self.engine, settings).agreement
     }
 
     /// The judgement on a module with this engine as the reference, and with the honest one as the target.
