@@ -23,7 +23,7 @@ fn bugs_list_shows_every_bug_once() {
     let listed = run("bugs list");
     assert_eq!(listed.code, 0);
     let ids: Vec<&str> = listed.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    let woven = ["wasm-1", "wasm-15", "wasm-15b", "wasm-r4", "wasm-x1", "wasm-x34", "wasm-f4"];
+    let woven = ["wasm-1", "wasm-15", "wasm-15b", "wasm-r4", "wasm-x1", "wasm-x34", "wasm-y20", "wasm-f4"];
     let faults = ["stack-1", "stack-20", "register-1", "register-33"];
     for id in woven.iter().chain(&faults) {
         assert_eq!(ids.iter().filter(|listed| *listed == id).count(), 1, "{id}");
