@@ -14,6 +14,7 @@ use mutagen_properties::{FunctionGenerator, ModuleGenerator};
 use mutagen_wasm_ast::Features;
 
 use crate::exit_code::CommandError;
+use crate::hunt::Places;
 
 /// The flags of a campaign.
 #[derive(Args, Debug, Clone)]
@@ -50,6 +51,14 @@ pub struct CampaignFlags {
     /// How many workers run at once, each with a seed of its own
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: u16,
+
+    /// Goes on after a finding, and reports findings in groups [default: with --output and without --bug]
+    #[arg(long, overrides_with = "no_keep_going")]
+    pub keep_going: bool,
+
+    /// Stops at the first finding
+    #[arg(long, overrides_with = "keep_going")]
+    pub no_keep_going: bool,
 
     #[command(flatten)]
     pub telling: TellingFlags,
@@ -94,9 +103,16 @@ impl CampaignFlags {
         }
     }
 
-    /// The campaign on this subject.
-    pub fn spec(&self, subject: SubjectSpec, bug: Option<&str>) -> Result<Spec, CommandError> {
+    /// The campaign on this subject, whose results are stored or not.
+    pub fn spec(
+        &self,
+        subject: SubjectSpec,
+        bug: Option<&str>,
+        place: &OutputFlags,
+    ) -> Result<Spec, CommandError> {
+        let usual = place.output.is_some() && bug.is_none();
         Ok(Spec {
+            keep_going: self.keep_going || usual && !self.no_keep_going,
             strategy: self.strategy()?,
             bug: bug.map(str::to_owned),
             seed: self.seed,
@@ -215,11 +231,27 @@ pub struct OutputFlags {
     /// Moves earlier results in the output directory aside
     #[arg(long, requires = "output")]
     pub fresh: bool,
+
+    /// A file of known groups, which are counted but not reported [default: known.toml in the output directory]
+    #[arg(long, value_name = "FILE")]
+    pub known: Option<PathBuf>,
+}
+
+impl ModuleFlags {
+    /// Where a campaign starts from, and where its results go.
+    pub fn places(&self) -> Places {
+        Places { inputs: self.input.clone(), ..self.place.places(self.resume) }
+    }
 }
 
 impl OutputFlags {
+    /// Where the results of a campaign go.
+    pub fn places(&self, resume: bool) -> Places {
+        Places { inputs: Vec::new(), output: self.output(resume), known: self.known.clone() }
+    }
+
     /// The output directory, if there is one, and what to do with earlier results there.
-    pub fn output(&self, resume: bool) -> Option<(PathBuf, Earlier)> {
+    fn output(&self, resume: bool) -> Option<(PathBuf, Earlier)> {
         let earlier = match (resume, self.fresh) {
             (true, _) => Earlier::Resume,
             (_, true) => Earlier::MoveAside,

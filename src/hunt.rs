@@ -12,26 +12,38 @@ use crate::flags::TellingFlags;
 use crate::progress::Shown;
 use crate::tell;
 
+/// Where a campaign starts from, and where its results go.
+#[derive(Default)]
+pub struct Places {
+    /// Modules to start from, or directories of them.
+    pub inputs: Vec<PathBuf>,
+    /// The output directory, and what to do with earlier results there.
+    pub output: Option<(PathBuf, Earlier)>,
+    /// The file of known groups.
+    pub known: Option<PathBuf>,
+}
+
 /// Runs a campaign, prints its report, and returns the exit code.
 pub fn hunt(
     spec: &Spec,
     engines: &Registry,
-    inputs: &[PathBuf],
-    output: Option<(PathBuf, Earlier)>,
+    places: Places,
     telling: &TellingFlags,
 ) -> Result<Code, CommandError> {
+    let Places { inputs, output, known } = places;
     let ran = run(
         spec,
         Setup {
-            inputs: inputs.to_vec(),
+            inputs: inputs.clone(),
             output,
+            known,
             interrupt: interrupt_flag()?,
             observer: Box::new(Shown::new(telling.quiet)),
             ..Setup::new(engines)
         },
     )?;
     // A finding is printed even if it could not be stored.
-    let told = tell::campaign(&ran.report, inputs, telling);
+    let told = tell::campaign(&ran.report, &inputs, telling);
     ran.stored.as_ref().map_or_else(|error| Err(not_stored(error)), |()| Ok(())).and(told)?;
     Ok(code(spec, &ran))
 }

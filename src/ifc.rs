@@ -71,9 +71,9 @@ impl Arguments {
             MachineName::Stack { property, .. } => (Machine::Stack, property),
             MachineName::Register { .. } => (Machine::Register, Noninterference::Ssni),
         };
-        let Common { bug, generator, campaign, .. } = self.common();
+        let Common { bug, generator, campaign, place } = self.common();
         let subject = MachineSpec { machine, property, generator: *generator };
-        campaign.spec(SubjectSpec::Machine(subject), bug.as_deref())
+        campaign.spec(SubjectSpec::Machine(subject), bug.as_deref(), place)
     }
 
     fn common(&self) -> &Common {
@@ -86,5 +86,5 @@ impl Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     let Common { place, campaign, .. } = arguments.common();
-    hunt(&arguments.spec()?, engines, &[], place.output(false), &campaign.telling)
+    hunt(&arguments.spec()?, engines, place.places(false), &campaign.telling)
 }

@@ -92,7 +92,7 @@ impl Arguments {
         };
         let engines = EngineSpec { compare: self.compare, ..self.engines.spec(property) };
         let subject = SubjectSpec::Engines(engines);
-        self.campaign.spec(subject, self.engines.bug.as_deref())
+        self.campaign.spec(subject, self.engines.bug.as_deref(), &self.modules.place)
     }
 
     /// The property: the requested one, or the one that suits the guidance and the bug.
@@ -128,8 +128,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     if !arguments.files.is_empty() {
         return judge(arguments, &spec, engines);
     }
-    let ModuleFlags { input, place, resume } = &arguments.modules;
-    hunt(&spec, engines, input, place.output(*resume), &arguments.campaign.telling)
+    hunt(&spec, engines, arguments.modules.places(), &arguments.campaign.telling)
 }
 
 /// Prints for every file what each engine does at each step.

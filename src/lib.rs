@@ -164,6 +164,7 @@ mod tests {
                     time: Some(std::time::Duration::from_millis(1500)),
                     max_discard_ratio: Some(3),
                 },
+                keep_going: true,
                 ..spec.clone()
             })
         });

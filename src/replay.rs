@@ -8,7 +8,7 @@ use mutagen_oracles::Registry;
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::TellingFlags;
-use crate::hunt::hunt;
+use crate::hunt::{Places, hunt};
 use crate::{leak_spec, say};
 
 /// Tests a stored finding again, on both engines or on the machine
@@ -62,5 +62,5 @@ fn search_again(words: &[String], engines: &Registry) -> Result<Code, CommandErr
     let mut spec = leak_spec(words)?;
     // The number of tests that led to the leak bounds the search.
     spec.budget.time = None;
-    hunt(&spec, engines, &[], None, &TellingFlags { json: false, quiet: true, verbose: false })
+    hunt(&spec, engines, Places::default(), &TellingFlags { json: false, quiet: true, verbose: false })
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use mutagen_campaign::store::files::read_text;
 use mutagen_campaign::{Error, Spec};
 use mutagen_oracles::Registry;
 
@@ -30,8 +31,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     let file = &arguments.spec;
     let unusable = |why: String| CommandError::from(Error::unusable(file, why));
-    let text = std::fs::read_to_string(file).map_err(|error| unusable(error.to_string()))?;
+    let text = read_text(file)?;
     let spec = Spec::read(&text).map_err(|error| unusable(error.to_string()))?;
-    let ModuleFlags { input, place, resume } = &arguments.modules;
-    hunt(&spec, engines, input, place.output(*resume), &arguments.telling)
+    hunt(&spec, engines, arguments.modules.places(), &arguments.telling)
 }

@@ -1,9 +1,10 @@
 //! The report at the end of a campaign, for people or for scripts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mutagen_campaign::{
-    CampaignReport, EngineSpec, GivenReport, SecondsIn, SlowReport, Spec, SubjectSpec, quoted,
+    CampaignOutcome, CampaignReport, Curb, EngineSpec, GivenReport, Group, SecondsIn, SlowReport, Spec,
+    SubjectSpec, quoted,
 };
 use mutagen_properties::DISCREPANCY;
 
@@ -30,6 +31,7 @@ pub fn campaign(
             None => format!("run again with: {}", again(&report.spec, inputs)),
         });
     }
+    parts.extend(groups(&report.groups));
     parts.push(summary(report, telling.verbose));
     if let (Some(seconds), SubjectSpec::Engines(engines)) = (&report.seconds_in, &report.spec.subject) {
         parts.push(times(seconds, engines));
@@ -55,6 +57,13 @@ fn summary(report: &CampaignReport, verbose: bool) -> String {
         report.tests_per_second,
         report.stop_reason
     );
+    if report.outcome == CampaignOutcome::GaveUp && report.discarded == report.tests {
+        text += "; every test was discarded, so nothing was tested";
+    }
+    if report.unsorted > 0 {
+        text +=
+            &format!("\n{} failing tests are in no group: there was no time to shrink them", report.unsorted);
+    }
     if verbose {
         let figures = report.figures.counts.iter().chain(&report.figures.levels).chain(&report.labels);
         for (name, number) in figures {
@@ -63,6 +72,56 @@ fn summary(report: &CampaignReport, verbose: bool) -> String {
         text += &format!("\n  switches: {}", report.figures.switches.join(" "));
     }
     text
+}
+
+/// One line for each group, if there is more to say than the finding says, and one for all that are silenced.
+fn groups(all: &[Group]) -> Vec<String> {
+    let (silenced, open): (Vec<&Group>, Vec<&Group>) = all.iter().partition(|group| group.silenced.is_some());
+    let is_plain = |group: &&Group| group.count == 1 && group.fix.is_none();
+    let mut lines: Vec<String> = match &open[..] {
+        [only] if is_plain(only) => Vec::new(),
+        _ => open.into_iter().map(group).collect(),
+    };
+    if !silenced.is_empty() {
+        let tests: u64 = silenced.iter().map(|group| group.count).sum();
+        lines.push(format!("silenced: {} groups, met {tests} times", silenced.len()));
+        lines.extend(silenced.iter().map(|group| {
+            let why = group.silenced.as_deref().unwrap_or_default();
+            format!("  {}: {why}", group.shape)
+        }));
+    }
+    lines
+}
+
+fn group(group: &Group) -> String {
+    let Group { shape, message, fix, count, first, last, curbed, file, .. } = group;
+    let name = fix.as_ref().map(|fix| format!("; this is {fix}")).unwrap_or_default();
+    let curbed = match curbed {
+        Some(Curb::Fixed) => "; its fix was switched on",
+        Some(Curb::Skipped) => "; its shapes were skipped",
+        None => "",
+    };
+    let file = file.as_ref().map(|file| format!("\n  {}", shown(file))).unwrap_or_default();
+    format!(
+        "group {shape}: met {count} times, first after {} tests ({:.1} s), last after {} tests ({:.1} s){name}{curbed}\n  \
+         {message}{file}",
+        first.tests, first.seconds, last.tests, last.seconds
+    )
+}
+
+/// A path for people: what a terminal would obey is written as an escape.
+fn shown(path: &Path) -> String {
+    path.to_string_lossy()
+        .chars()
+        .flat_map(|letter| {
+            let escaped: Box<dyn Iterator<Item = char>> = if letter.is_control() {
+                Box::new(letter.escape_default())
+            } else {
+                Box::new(std::iter::once(letter))
+            };
+            escaped
+        })
+        .collect()
 }
 
 fn times(seconds: &SecondsIn, engines: &EngineSpec) -> String {

@@ -63,7 +63,7 @@ impl Arguments {
         let generator = self.campaign.modules(self.generator)?;
         let property = EngineProperty::Validator { direction: self.direction.into(), generator };
         let subject = SubjectSpec::Engines(self.engines.spec(property));
-        self.campaign.spec(subject, self.engines.bug.as_deref())
+        self.campaign.spec(subject, self.engines.bug.as_deref(), &self.modules.place)
     }
 }
 
@@ -74,8 +74,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
         let pair = engines_of(&spec, engines)?;
         return files::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
     }
-    let ModuleFlags { input, place, resume } = &arguments.modules;
-    hunt(&spec, engines, input, place.output(*resume), &arguments.campaign.telling)
+    hunt(&spec, engines, arguments.modules.places(), &arguments.campaign.telling)
 }
 
 /// Prints the answer of each engine in one line. Returns whether they differ.

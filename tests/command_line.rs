@@ -357,3 +357,30 @@ fn given_modules_are_called_with_arguments_that_follow_from_the_seed() {
     assert_eq!(judged(1), judged(1));
     assert_ne!(judged(1), judged(2));
 }
+
+#[test]
+fn a_campaign_that_stores_its_results_goes_on_after_a_finding_unless_a_bug_is_hunted() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    // The witness of wasm-f2: wasmi as published panics.
+    let module = r#"(module (memory 2) (func (export "f") (param i32) (local i32)
+        (local.set 1 (i32.add (local.get 0) (i32.const 1)))
+        (i32.store offset=70000 (local.get 1) (local.get 1))))"#;
+    std::fs::write(directory.path().join("m.wat"), module).expect("it can be written");
+    let tests = |flags: &str| {
+        let line = format!("interpret --property interpreter --input m.wat --tests 50 --json -q {flags}");
+        let run = run_at(directory.path(), &line);
+        assert_eq!(run.code, 1, "{}", run.err);
+        let json: Value = serde_json::from_str(&run.out).expect("it is JSON");
+        assert_eq!(json["groups"][0]["fix"], "wasm-f2", "{json}");
+        json["tests"].as_u64()
+    };
+    assert_eq!(tests(""), Some(1));
+    assert_eq!(tests("--keep-going"), Some(50));
+    assert_eq!(tests("-o a"), Some(50));
+    assert_eq!(tests("-o b --no-keep-going"), Some(1));
+    let hunted = run_at(directory.path(), "validate --bug wasm-6 -o c -q --json");
+    let json: Value = serde_json::from_str(&hunted.out).expect("it is JSON");
+    assert_eq!(json["stop_reason"], "found");
+    assert_refused("validate --known k.toml --tests 1", 2, &["--keep-going"]);
+    assert_refused("validate --known k.toml --keep-going --tests 1", 3, &["k.toml"]);
+}

@@ -10,6 +10,7 @@ use mutagen_properties::{Case, MachinePair};
 use mutagen_wasm_ast::{Features, Module};
 use serde::{Deserialize, Serialize};
 
+use crate::store::files;
 use crate::{EngineSpec, Error, Spec, SubjectSpec};
 
 /// The present format version of a finding's file. It is raised when older programs cannot read the new
@@ -42,6 +43,9 @@ pub struct ModuleFinding {
     /// Whether known bugs of the target were repaired although none was injected.
     #[serde(default)]
     pub fixes: bool,
+    /// Single fixes that were on besides.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub late_fixes: Vec<String>,
     /// The features that are on.
     pub features: Features,
     /// The name of the target.
@@ -142,11 +146,43 @@ impl Finding {
         }
     }
 
+    /// The same finding, made while these single fixes were on.
+    #[must_use]
+    pub(crate) fn with_fixes(mut self, fixes: Vec<&'static str>) -> Self {
+        if let Finding::Module(finding) = &mut self {
+            finding.late_fixes = fixes.into_iter().map(str::to_owned).collect();
+        }
+        self
+    }
+
+    /// The value in the form in which it is stored.
+    ///
+    /// # Errors
+    ///
+    /// If an argument of a call is not a value.
+    pub fn case(&self) -> Result<Case, NoValue> {
+        Ok(match self {
+            Finding::Module(finding) => Case::Module { wasm: finding.wasm.clone(), calls: finding.calls()? },
+            Finding::Leak(finding) => Case::States(Box::new(finding.pair.clone())),
+        })
+    }
+
     /// The kind of failure, in a word.
     pub fn kind(&self) -> &str {
         match self {
             Finding::Module(finding) => &finding.kind,
             Finding::Leak(finding) => &finding.kind,
+        }
+    }
+
+    /// What fails, in a sentence.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Finding::Module(finding) => {
+                let ModuleFinding { part, target, reference, .. } = &**finding;
+                format!("{part}: the target says {target}, the reference says {reference}")
+            }
+            Finding::Leak(finding) => finding.target.clone(),
         }
     }
 
@@ -174,7 +210,7 @@ impl Finding {
     /// If the file is not a finding. The error names the file and says why.
     pub fn read(file: &Path) -> Result<Stored, Error> {
         let unusable = |why: String| Error::unusable(file, why);
-        let text = std::fs::read_to_string(file).map_err(|error| unusable(error.to_string()))?;
+        let text = files::read_text(file)?;
         let no_finding = |error: serde_json::Error| unusable(format!("this is no finding: {error}"));
         let mut record: serde_json::Value = serde_json::from_str(&text).map_err(no_finding)?;
         if record["command"] == "ifc" {
@@ -211,6 +247,7 @@ impl ModuleFinding {
             property: engines.property.name().to_owned(),
             bug: spec.bug.clone(),
             fixes: engines.fixes,
+            late_fixes: Vec::new(),
             features: engines.features,
             target_engine: engines.target.clone(),
             reference_engine: engines.reference.clone(),

@@ -22,6 +22,7 @@
 //! |---|---|
 //! | `spec` | descriptions of campaigns |
 //! | `run` | running a campaign: one driver for engines and machines |
+//! | `groups` | failing tests that are about the same thing, and those that the user knows (`known`) |
 //! | `finding` | findings, with all that is needed to reproduce them |
 //! | `report` | the report of a campaign |
 //! | `store` | the output directory |
@@ -30,7 +31,9 @@
 
 mod error;
 mod finding;
+mod groups;
 pub mod input;
+mod known;
 mod progress;
 mod replay;
 mod report;
@@ -40,6 +43,8 @@ pub mod store;
 
 pub use error::{Error, ErrorClass};
 pub use finding::{Finding, LeakFinding, ModuleFinding, Stored, StoredCall};
+pub use groups::{Curb, Decision, Group, Groups, Moment};
+pub use known::{Known, NotKnown};
 pub use progress::{Observer, Progress, Silent};
 pub use replay::{Replayed, replay};
 pub use report::{

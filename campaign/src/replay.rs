@@ -1,5 +1,6 @@
 //! Replaying a finding.
 
+use mutagen_bugs::fixes;
 use mutagen_engine::{Property, Verdict};
 use mutagen_oracles::{Judgement, Registry};
 use mutagen_properties::{MachinePair, Noninterference, Pair, register_machine, stack_machine};
@@ -63,6 +64,8 @@ fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replaye
     };
     let spec = Spec { bug: finding.bug.clone(), ..Spec::new(SubjectSpec::Engines(engines.clone())) };
     let context = context(&spec, &engines, registry)?;
+    let late = fixes().filter(|fix| finding.late_fixes.iter().any(|late| late == fix.id));
+    late.for_each(|fix| context.late_fixes.switch_on(fix.id));
     let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
     let judgement = Pair::new(&context)?.judge(&finding.wasm, &calls);
     Ok(Replayed::Module { target: engines.target, reference: engines.reference, judgement })

@@ -1,15 +1,16 @@
 //! The report of a campaign: the object of `--json`, written and read back as one type.
 
-mod paths;
+pub(crate) mod paths;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mutagen_engine::{Figures, Report, StopReason, Tally};
+use mutagen_properties::Shape;
 use mutagen_wasm_ast::Features;
 use serde::{Deserialize, Serialize};
 
-use crate::{EngineSpec, Finding, Spec, SubjectSpec};
+use crate::{EngineSpec, Finding, Group, Spec, SubjectSpec};
 
 /// The report of a campaign.
 ///
@@ -92,6 +93,12 @@ pub struct CampaignReport {
     /// The first finding, shrunk.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub finding: Option<FindingReport>,
+    /// The groups of what failed, in the order in which they were first met.
+    #[serde(default)]
+    pub groups: Vec<Group>,
+    /// How many failing tests are in no group, because there was no time to shrink them.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub unsorted: u64,
     /// Differences between the unmodified engines.
     pub discrepancies: DiscrepancySummary,
     /// The totals of this run and all earlier ones in the same output directory.
@@ -213,6 +220,9 @@ pub struct DiscrepancySummary {
 /// A difference between the unmodified engines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiscrepancyReport {
+    /// Its shape.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shape: Option<Shape>,
     /// The part that differs, in a word.
     pub kind: String,
     /// How often it was met.
@@ -257,7 +267,7 @@ impl Total {
 
 impl CampaignReport {
     /// The report of a campaign, still without the parts that only its driver knows.
-    pub(crate) fn new<T>(spec: &Spec, report: &Report<T>) -> Self {
+    pub(crate) fn new<T>(spec: &Spec, report: &Report<T>, found: bool) -> Self {
         let engines = match &spec.subject {
             SubjectSpec::Engines(engines) => Some(engines),
             SubjectSpec::Machine(_) => None,
@@ -275,7 +285,7 @@ impl CampaignReport {
             features: engines.map(|engines: &EngineSpec| engines.features),
             fixes: engines.map(|engines| engines.fixes),
             generator: spec.generator().map(str::to_owned),
-            outcome: CampaignOutcome::of(report),
+            outcome: CampaignOutcome::of(report, found),
             stop_reason: stop_words(report.stop).to_owned(),
             tests: report.tests,
             passed: report.passed,
@@ -291,6 +301,8 @@ impl CampaignReport {
             slowest: Vec::new(),
             refused_modules: None,
             finding: None,
+            groups: Vec::new(),
+            unsorted: 0,
             discrepancies: DiscrepancySummary::default(),
             total: None,
             spec: spec.clone(),
@@ -306,14 +318,20 @@ impl CampaignReport {
 }
 
 impl CampaignOutcome {
-    fn of<T>(report: &Report<T>) -> Self {
+    /// A campaign of which all tests were discarded has shown nothing: it gave up as well.
+    fn of<T>(report: &Report<T>, found: bool) -> Self {
         match report.stop {
-            _ if report.failed > 0 => CampaignOutcome::Finding,
+            _ if found => CampaignOutcome::Finding,
             StopReason::Interrupted => CampaignOutcome::Interrupted,
             StopReason::GaveUp(_) => CampaignOutcome::GaveUp,
+            _ if report.tests > 0 && report.discarded == report.tests => CampaignOutcome::GaveUp,
             _ => CampaignOutcome::Passed,
         }
     }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Why a campaign ended, in words.

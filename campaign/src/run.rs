@@ -3,6 +3,7 @@
 //! When engines seem to differ, the property confirms the difference and attributes it to the injected bug. A difference that
 //! is not due to the bug must not end the campaign. The driver shrinks a finding and stores it.
 
+mod collect;
 mod driver;
 mod engines;
 mod given;
@@ -16,6 +17,7 @@ use mutagen_properties::{
     FunctionSubject, InvocationSubject, ModuleSubject, RegisterSubject, StackSubject, ValidatorSubject,
 };
 
+use crate::store::Disk;
 use crate::{
     CampaignReport, Earlier, EngineProperty, EngineSpec, Error, Machine, MachineSpec, Observer, Silent, Spec,
     SubjectSpec,
@@ -33,6 +35,10 @@ pub struct Setup<'a> {
     pub inputs: Vec<PathBuf>,
     /// The output directory, and what to do with earlier results there.
     pub output: Option<(PathBuf, Earlier)>,
+    /// The file of known groups. Without one, that of the output directory is used, if there is one.
+    pub known: Option<PathBuf>,
+    /// The disk of the output directory.
+    pub disk: Disk,
     /// The campaign stops soon after this is set.
     pub interrupt: Arc<AtomicBool>,
     /// The observer of its progress.
@@ -42,8 +48,9 @@ pub struct Setup<'a> {
 impl<'a> Setup<'a> {
     /// A setup without inputs, output or observer.
     pub fn new(engines: &'a Registry) -> Self {
-        let (inputs, output, interrupt) = (Vec::new(), None, Arc::default());
-        Setup { engines, inputs, output, interrupt, observer: Box::new(Silent) }
+        let (inputs, output, known, interrupt) = (Vec::new(), None, None, Arc::default());
+        let disk = Disk::default();
+        Setup { engines, inputs, output, known, disk, interrupt, observer: Box::new(Silent) }
     }
 }
 

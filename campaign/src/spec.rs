@@ -52,6 +52,9 @@ pub struct Spec {
     pub jobs: u16,
     /// When to stop.
     pub budget: Budget,
+    /// Whether to go on after a finding.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub keep_going: bool,
 }
 
 /// The thing that is tested.
@@ -175,6 +178,7 @@ impl Spec {
             seed: 0,
             jobs: 1,
             budget: Budget::default(),
+            keep_going: false,
         }
     }
 

@@ -6,10 +6,15 @@
 //! DIR/stats.json        the report of the run, replaced as a whole: short while it runs, complete at its end
 //! DIR/findings/KIND-HASH.{wat,wasm,json}  a leak of a machine: .txt and .json
 //! DIR/discrepancies/KIND-HASH.{wat,wasm,json}
-//! DIR/corpus/HASH.wasm  modules that showed something new
+//! DIR/corpus/HA/HASH.wasm  modules that showed something new
+//! DIR/known.toml        groups that the user knows; read, never written
 //! DIR/slowest/AMOUNT-HASH.{wat,wasm}  slow modules, if the campaign looks for them
 //! ```
+//!
+//! Nothing is written through a link inside of the directory, and no file that a run did not write is removed.
 
+mod corpus;
+mod disk;
 pub mod files;
 mod manifest;
 
@@ -18,16 +23,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use mutagen_engine::stable;
+use mutagen_properties::Shape;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::finding::text_of;
-use crate::{Error, Finding};
+use crate::{Error, Finding, FindingReport, Group, Groups, Known, Moment, Stored};
 
+pub use disk::{Disk, Step};
 pub(crate) use manifest::Manifest;
 
 /// The file that is held while a run writes to a directory.
 const LOCK: &str = "lock";
+/// The folder of modules that showed something new.
+const CORPUS: &str = "corpus";
 
 /// What to do with earlier results in the output directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +74,7 @@ impl Folder {
 #[derive(Debug)]
 pub struct Store {
     directory: PathBuf,
+    disk: Disk,
     resumes: bool,
     failure: Mutex<Option<Error>>,
     /// Held until the run ends. The system frees it in any case.
@@ -79,20 +89,88 @@ impl Store {
     /// If another run holds it, if it has earlier results and `earlier` says to refuse these, or if it cannot
     /// be written to.
     pub fn open(directory: &Path, earlier: Earlier) -> Result<Self, Error> {
-        if earlier == Earlier::MoveAside && directory.exists() {
-            drop(files::lock(directory, LOCK)?);
-            files::move_aside(directory)?;
+        Self::open_on(Disk::default(), directory, earlier)
+    }
+
+    /// The same, on this disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn open_on(disk: Disk, directory: &Path, earlier: Earlier) -> Result<Self, Error> {
+        let mut lock = disk.lock(directory, LOCK)?;
+        let has_results = || fs::symlink_metadata(directory.join(Manifest::FILE)).is_ok();
+        match earlier {
+            Earlier::Refuse if has_results() => return Err(Error::Earlier(directory.to_owned())),
+            Earlier::MoveAside if has_results() => {
+                // The old lock is held until the new one is: of two runs that do this at once, one is refused.
+                let aside = disk.move_aside(directory)?;
+                lock = disk.lock(directory, LOCK)?;
+                // What the user wrote goes on to apply.
+                if let Ok(known) = disk::read(&aside.join(Known::FILE)) {
+                    disk.write(&directory.join(Known::FILE), &known)?;
+                }
+            }
+            _ => {}
         }
-        let lock = files::lock(directory, LOCK)?;
-        if earlier == Earlier::Refuse && directory.join(Manifest::FILE).exists() {
-            return Err(Error::Earlier(directory.to_owned()));
+        for folder in [Folder::Findings, Folder::Discrepancies] {
+            disk.make_inside(&directory.join(folder.name()))?;
+            disk.sweep(&directory.join(folder.name()))?;
         }
-        for inside in [Folder::Findings.name(), Folder::Discrepancies.name(), "corpus"] {
-            files::create(&directory.join(inside))?;
-            files::sweep(&directory.join(inside))?;
-        }
+        disk.make_inside(&directory.join(CORPUS))?;
+        corpus::sweep(&disk, &directory.join(CORPUS))?;
+        disk.sweep(directory)?;
         let (directory, resumes) = (directory.to_owned(), earlier == Earlier::Resume);
-        Ok(Self { directory, resumes, failure: Mutex::new(None), _lock: lock })
+        Ok(Self { directory, disk, resumes, failure: Mutex::new(None), _lock: lock })
+    }
+
+    /// The groups that the user knows, if the directory lists them.
+    pub(crate) fn known(&self) -> Result<Option<Known>, Error> {
+        let file = self.file(Known::FILE);
+        match fs::symlink_metadata(&file) {
+            Err(_) => Ok(None),
+            Ok(_) => Known::read(&file).map(Some),
+        }
+    }
+
+    /// Adds the groups of earlier runs: those of the statistics, and those whose exemplars were stored after the
+    /// statistics were.
+    pub(crate) fn resume(&self, earlier: Vec<Group>, groups: &mut Groups) {
+        let findings = self.directory.join(Folder::Findings.name());
+        let files = disk::entries(&findings).unwrap_or_default();
+        let mut stored = Vec::new();
+        for file in files.into_iter().filter(|file| file.extension().is_some_and(|end| end == "json")) {
+            if let Ok(Stored::Finding(finding)) = Finding::read(&file) {
+                stored.push(FindingReport { finding, tests: 0, seconds: 0.0, file: Some(file) });
+            }
+        }
+        for group in earlier {
+            let name = |report: &&FindingReport| group.is_stored_as(&report.finding.file_name());
+            let exemplar = stored.iter().find(name).cloned();
+            groups.resume(group, exemplar);
+        }
+        for exemplar in stored {
+            let Ok(case) = exemplar.finding.case() else { continue };
+            let shape = Shape::of(exemplar.finding.kind(), &case);
+            let group = Group {
+                kind: shape.kind.clone(),
+                shape,
+                message: exemplar.finding.message(),
+                fix: None,
+                count: 1,
+                first: Moment::default(),
+                last: Moment::default(),
+                silenced: None,
+                curbed: None,
+                file: exemplar.file.clone(),
+            };
+            groups.resume(group, Some(exemplar));
+        }
+    }
+
+    /// Whether something could not be stored.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Whether this run continues earlier ones.
@@ -116,13 +194,18 @@ impl Store {
 
     /// Writes a JSON file at the top.
     pub(crate) fn write_json(&self, name: &str, value: &impl Serialize) {
-        self.noted(files::write_json(&self.directory.join(name), value));
+        let path = self.directory.join(name);
+        self.noted(self.write_json_at(&path, value));
+    }
+
+    fn write_json_at(&self, path: &Path, value: &impl Serialize) -> Result<(), Error> {
+        self.disk.write(path, &files::json(path, value)?)
     }
 
     /// Reads a JSON file at the top. `None` if there is none.
     pub(crate) fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
         let file = self.directory.join(name);
-        let bytes = match fs::read(&file) {
+        let bytes = match disk::read(&file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::unusable(file, error)),
@@ -133,23 +216,23 @@ impl Store {
     /// Stores a finding. Returns the path of its JSON file, if it could be stored.
     pub(crate) fn store(&self, folder: Folder, finding: &Finding) -> Option<PathBuf> {
         let base = self.base(folder, finding);
-        let write =
-            |extension: &str, bytes: &[u8]| self.noted(files::write(&base.with_extension(extension), bytes));
+        let write = |extension: &str, bytes: &[u8]| {
+            self.noted(self.disk.write(&base.with_extension(extension), bytes))
+        };
         let shown = match finding {
             Finding::Module(module) => write("wasm", &module.wasm) && write("wat", module.wat.as_bytes()),
             Finding::Leak(leak) => write("txt", format!("{}\n", leak.explanation).as_bytes()),
         };
         // The JSON file comes last: if it exists, so do the others.
         let path = base.with_extension("json");
-        (shown && self.noted(files::write_json(&path, finding))).then_some(path)
+        (shown && self.noted(self.write_json_at(&path, finding))).then_some(path)
     }
 
     /// Removes a finding that was replaced by a smaller one.
     pub(crate) fn discard(&self, folder: Folder, finding: &Finding) {
         let base = self.base(folder, finding);
         for extension in ["json", "wasm", "wat", "txt"] {
-            // A file that is left over does no harm.
-            let _ = fs::remove_file(base.with_extension(extension));
+            self.disk.remove(&base.with_extension(extension));
         }
     }
 
@@ -163,33 +246,28 @@ impl Store {
         // The number is padded, so that names sort like numbers.
         let base = directory.join(format!("{amount:020}-{:016x}", stable::hash(wasm)));
         let path = base.with_extension("wat");
-        let stored = self.noted(files::create(&directory))
-            && self.noted(files::write(&base.with_extension("wasm"), wasm))
-            && self.noted(files::write(&path, text_of(wasm).as_bytes()));
+        let stored = self.noted(self.disk.make_inside(&directory))
+            && self.noted(self.disk.write(&base.with_extension("wasm"), wasm))
+            && self.noted(self.disk.write(&path, text_of(wasm).as_bytes()));
         stored.then_some(path)
     }
 
-    /// Keeps a module that showed something new. There are thousands of them, and waiting for the disk each
-    /// time would take longer than all tests. So the last ones may be lost if the machine fails; a resumed
-    /// run skips them.
+    /// Keeps a module that showed something new.
     pub(crate) fn keep(&self, wasm: &[u8]) {
-        let name = format!("{:016x}.wasm", stable::hash(wasm));
-        let path = self.directory.join("corpus").join(name);
-        if !path.exists() {
-            self.noted(files::replace(&path, wasm, |_| Ok(())));
+        self.noted(corpus::keep(&self.disk, &self.directory.join(CORPUS), wasm));
+    }
+
+    /// Removes a module that shows nothing that others do not show as well.
+    pub(crate) fn forget(&self, wasm: &[u8]) {
+        let path = corpus::path_of(&self.directory.join(CORPUS), wasm);
+        if disk::is_regular(&path) {
+            self.disk.remove(&path);
         }
     }
 
-    /// The modules that earlier runs kept, in the order of their names.
+    /// The modules that earlier runs kept, new and small ones first.
     pub(crate) fn corpus(&self) -> Result<Vec<Vec<u8>>, Error> {
-        let directory = self.directory.join("corpus");
-        let fail = |error: std::io::Error| Error::unusable(&directory, error);
-        let mut files: Vec<PathBuf> = fs::read_dir(&directory)
-            .and_then(|files| files.map(|file| file.map(|file| file.path())).collect())
-            .map_err(fail)?;
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "wasm"));
-        files.sort();
-        files.iter().map(|file| fs::read(file).map_err(fail)).collect()
+        corpus::read(&self.directory.join(CORPUS))
     }
 
     /// Whether the result was stored. If not, the first reason is kept.

@@ -41,7 +41,7 @@ pub(crate) struct CampaignConfig {
     time: Option<Duration>,
     max_discard_ratio: Option<u64>,
     pub(crate) keep_going: bool,
-    interrupt: Option<Arc<AtomicBool>>,
+    interrupts: Vec<Arc<AtomicBool>>,
     /// Set when a worker found something: the others stop then.
     pub(crate) enough: Arc<AtomicBool>,
     /// The number of the worker, from 0.
@@ -118,7 +118,7 @@ impl<'a, T> Campaign<'a, T> {
             time: None,
             max_discard_ratio: None,
             keep_going: false,
-            interrupt: None,
+            interrupts: Vec::new(),
             enough: Arc::default(),
             worker: 0,
             trace_capacity: Self::TRACE_CAPACITY,
@@ -139,8 +139,7 @@ impl<'a, T> Campaign<'a, T> {
     }
 
     /// Gives up when more than `ratio` tests were discarded for each test that passed. At least
-    /// [`DISCARD_FLOOR`](Campaign::DISCARD_FLOOR) tests count as passed. Without a ratio a campaign never gives up, and
-    /// neither does one that [keeps going](Campaign::keep_going).
+    /// [`DISCARD_FLOOR`](Campaign::DISCARD_FLOOR) tests count as passed. Without a ratio a campaign never gives up.
     ///
     /// ```
     /// use mutagen_engine::{Campaign, Random, StopReason};
@@ -160,9 +159,9 @@ impl<'a, T> Campaign<'a, T> {
         self
     }
 
-    /// Stops soon after the flag is set, at the latest after the test that is running then.
+    /// Stops soon after the flag is set, at the latest after the test that is running then. There may be several flags.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.config.interrupt = Some(flag);
+        self.config.interrupts.push(flag);
         self
     }
 
@@ -269,7 +268,7 @@ where
             Some(StopReason::Interrupted)
         } else if self.config.tests.is_some_and(|tests| report.tests >= tests) {
             Some(StopReason::TestsDone)
-        } else if !self.config.keep_going && self.config.too_many_discarded(report.passed, report.discarded) {
+        } else if self.config.too_many_discarded(report.passed, report.discarded) {
             Some(StopReason::GaveUp(report.discarded))
         } else if self.guidance.is_exhausted() {
             Some(StopReason::Exhausted)
@@ -403,7 +402,7 @@ impl CampaignConfig {
 
     fn is_interrupted(&self) -> bool {
         let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-        is_set(&self.enough) || self.interrupt.as_ref().is_some_and(is_set)
+        is_set(&self.enough) || self.interrupts.iter().any(is_set)
     }
 
     fn too_many_discarded(&self, passed: u64, discarded: u64) -> bool {

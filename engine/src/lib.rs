@@ -50,7 +50,7 @@ pub use guidance::{
     Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, UnknownSwitch, Zest, ZestConfig,
 };
 pub use jobs::{WORKER_STACK, Worker};
-pub use property::{Failure, Outcome, Property, Verdict};
+pub use property::{Failure, Outcome, Property, Verdict, judged};
 pub use report::{Counterexample, Record, Report, StopReason, Tally};
 pub use strategy::{Strategy, UnknownStrategy};
 pub use trace::{EdgeMap, HitClasses, HitCounts, HitCoverage, NewHits, Novelty, PathTrie, Trace, TraceStore};

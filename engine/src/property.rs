@@ -6,6 +6,7 @@ use std::borrow::Cow;
 mod panics;
 
 pub(crate) use panics::check_quietly;
+pub use panics::judged;
 
 /// What a property says about one value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -10,6 +10,7 @@ use mutagen_engine::{Counterexample, Failure, Outcome, SHRINK_TESTS, Scope, shri
 use mutagen_oracles::Call;
 use mutagen_wasm_ast::Module;
 
+use crate::Shape;
 use crate::pair::Pair;
 
 /// How many differences with the same answers are kept to be shrunk, and how many in the same part (such as
@@ -31,6 +32,11 @@ pub struct Discrepancy {
 }
 
 impl Discrepancy {
+    /// The shape by which it is told from others.
+    pub fn shape(&self) -> Shape {
+        Shape { kind: self.failure.kind.clone(), hash: Shape::of_module(&self.bytes) }
+    }
+
     /// Whether the engines differ in the same part and give the same answers.
     fn is_like(&self, other: &Self) -> bool {
         self.failure.kind == other.failure.kind && self.failure.message == other.failure.message
@@ -68,8 +74,6 @@ impl Pair {
     /// The differences between the engines as published that were met, one of each shape, in the order in
     /// which they were first met. They are shrunk with the mutants that `scope` allows. Together they may
     /// take as many tests as one finding.
-    ///
-    /// A shape is the [`Module::shape`] together with the part that differs.
     pub fn discrepancies(&self, scope: &Scope) -> Vec<Discrepancy> {
         let kept = self.context.discrepancies.kept();
         let budget = SHRINK_TESTS / kept.len().max(1);
@@ -77,10 +81,8 @@ impl Pair {
         let mut places = BTreeMap::new();
         for met in kept.iter() {
             let shrunk = self.shrunk(met, scope, budget);
-            // Those that shrink to the same shape and differ in the same part are counted together.
-            let shape = Module::decode(&shrunk.bytes).map(|module| module.shape().encode());
-            let key = (shrunk.failure.kind.clone(), shape.unwrap_or_else(|_| shrunk.bytes.clone()));
-            let place = *places.entry(key).or_insert(sorted.len());
+            // Those that shrink to the same shape are counted together.
+            let place = *places.entry(shrunk.shape()).or_insert(sorted.len());
             match sorted.get_mut(place) {
                 Some(known) => known.met += shrunk.met,
                 None => sorted.push(shrunk),

@@ -19,6 +19,7 @@ mod interpreter_i32;
 mod invocation;
 mod noninterference;
 mod pair;
+mod shape;
 mod smith;
 mod subject;
 mod times;
@@ -27,7 +28,7 @@ mod validator;
 pub use arguments::{boundary_arguments, signature_of};
 pub use discrepancies::{Discrepancies, Discrepancy};
 pub use generators::{FunctionGenerator, ModuleGenerator};
-pub use injection::Injection;
+pub use injection::{Injection, LateFixes};
 pub use interpreter::{ModuleSubject, Modules};
 pub use interpreter_i32::{FunctionSubject, Functions};
 pub use invocation::{Argument, Invocation, InvocationSubject, Invoked};
@@ -35,6 +36,7 @@ pub use noninterference::{
     Noninterference, RegisterSubject, StackSubject, UnknownNoninterference, register_machine, stack_machine,
 };
 pub use pair::{Context, DISCREPANCY, Pair, outcome};
+pub use shape::{NoShape, Shape};
 pub use smith::Smith;
 pub use subject::{Case, MachinePair, Subject, WatchError, require_bugs};
 pub use times::Times;

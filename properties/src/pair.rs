@@ -8,7 +8,7 @@ use mutagen_oracles::{
 use mutagen_wasm_ast::Features;
 
 use crate::discrepancies::Discrepancies;
-use crate::injection::Injection;
+use crate::injection::{Injection, LateFixes, Present};
 use crate::times::Times;
 
 /// How often a difference must show in fresh engines before it is believed.
@@ -17,7 +17,7 @@ const CONFIRMATIONS: usize = 3;
 /// The target with its injection, and the reference.
 pub struct Pair {
     pub(crate) context: Context,
-    pub(crate) target: Guarded<Wrapped<Box<dyn Engine>, Injection>>,
+    pub(crate) target: Guarded<Wrapped<Box<dyn Engine>, Present>>,
     pub(crate) reference: Guarded<Box<dyn Engine>>,
 }
 
@@ -32,6 +32,8 @@ pub struct Context {
     pub settings: Settings,
     /// The injection into the target.
     pub injection: Injection,
+    /// The fixes that are switched on while the campaign runs.
+    pub late_fixes: LateFixes,
     /// The collection of differences between the published engines.
     pub discrepancies: Discrepancies,
     /// The time spent in each engine.
@@ -46,6 +48,7 @@ impl Context {
             reference: reference.clone(),
             settings,
             injection: Injection::default(),
+            late_fixes: LateFixes::default(),
             discrepancies: Discrepancies::default(),
             times: Times::default(),
         }
@@ -83,7 +86,8 @@ impl Pair {
     /// If an engine refuses the settings.
     pub fn new(context: &Context) -> Result<Self, EngineError> {
         let context = context.clone();
-        let target = Wrapped::new(context.target.make(&context.settings)?, context.injection.clone());
+        let present = Present { injection: context.injection.clone(), late: context.late_fixes.clone() };
+        let target = Wrapped::new(context.target.make(&context.settings)?, present);
         let reference = context.reference.make(&context.settings)?;
         Ok(Self { target: Guarded(target), reference: Guarded(reference), context })
     }
@@ -125,13 +129,49 @@ impl Pair {
         bytes: &[u8],
         calls: &[Call],
     ) -> Result<Option<Failure>, EngineError> {
-        let Context { target, settings, injection, .. } = &self.context;
-        let target = Wrapped::new(target.make(settings)?, injection.without_bug());
-        let judgement = judge(bytes, calls, &target, &self.reference, settings);
+        let injection = self.context.injection.without_bug().with(self.context.late_fixes.list());
+        let judgement = self.judge_with(injection, bytes, calls)?;
         Ok(match &judgement.agreement {
             Agreement::Differ(difference) => Some(failure(&judgement, difference)),
             _ => None,
         })
+    }
+
+    /// Judges a module with another injection into the target.
+    fn judge_with(
+        &self,
+        injection: Injection,
+        bytes: &[u8],
+        calls: &[Call],
+    ) -> Result<Judgement, EngineError> {
+        let Context { target, settings, .. } = &self.context;
+        let target = Wrapped::new(target.make(settings)?, injection);
+        Ok(judge(bytes, calls, &target, &self.reference, settings))
+    }
+
+    /// The first of these fixes with which the engines agree on a module. They differ on it without the fix, so it is
+    /// the fix of what makes them differ.
+    ///
+    /// # Errors
+    ///
+    /// If the target refuses the settings, although it did not before.
+    pub fn explaining_fix(
+        &self,
+        fixes: impl IntoIterator<Item = &'static str>,
+        bytes: &[u8],
+        calls: &[Call],
+    ) -> Result<Option<&'static str>, EngineError> {
+        let present = self.context.injection.clone().with(self.context.late_fixes.list());
+        for fix in fixes {
+            if present.fixes.contains(&fix) {
+                continue;
+            }
+            let judgement = self.judge_with(present.clone().with([fix]), bytes, calls)?;
+            if judgement.agreement == Agreement::Equal {
+                return Ok(Some(fix));
+            }
+        }
+        Ok(None)
     }
 
     /// The outcome of a module on which the engines seem to differ. It is a failure if they differ again in

@@ -1,24 +1,23 @@
 //! The steps of every campaign: search, shrink, store, report.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mutagen_engine::{
-    Campaign, Cost, Counterexample, Event, Report, Repro, SHRINK_TESTS, Source, Strategy, shrink_failure,
-};
+use mutagen_engine::{Campaign, Cost, Counterexample, Event, Report, Repro, SHRINK_TESTS, Source, Strategy};
 use mutagen_properties::{Case, DISCREPANCY, Pair, Subject};
 use serde::{Deserialize, Serialize};
 
+use super::collect::{Collecting, Collector, NOT_CONFIRMED};
 use super::given::{AtOnce, Given, told};
 use super::{Ran, Setup};
 use crate::finding::text_of;
 use crate::progress::Counter;
 use crate::store::{Folder, Manifest};
 use crate::{
-    CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, Error, Finding, FindingReport,
-    GivenReport, Observer, Progress, SecondsIn, SlowReport, Spec, Store, Total,
+    CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, Error, Finding, GivenReport,
+    Group, Groups, Known, Observer, Progress, SecondsIn, SlowReport, Spec, SpecError, Store, Total,
 };
 
 /// How many events of a trace are kept if the campaign looks for long runs: 16 MiB of them.
@@ -39,6 +38,8 @@ pub(super) struct Driver<'a, S: Subject> {
     store: Option<Store>,
     /// The totals of earlier runs in the output directory.
     earlier: Total,
+    /// The groups of earlier runs, until the collector takes them.
+    groups: Groups,
     interrupt: Arc<AtomicBool>,
     observer: Box<dyn Observer + Send + 'a>,
 }
@@ -52,6 +53,7 @@ struct Running {
     discarded: u64,
     inconclusive: u64,
     seconds: f64,
+    groups: Vec<Group>,
     total: Total,
 }
 
@@ -60,60 +62,113 @@ struct Running {
 struct Statistics {
     #[serde(default)]
     total: Option<Total>,
+    #[serde(default)]
+    groups: Vec<Group>,
 }
 
 impl<'a, S: Subject> Driver<'a, S> {
     /// Prepares the campaign. Errors in the spec, the inputs or the output directory are returned here,
     /// before the first test.
     pub(super) fn new(spec: &'a Spec, subject: S, setup: Setup<'a>) -> Result<Self, Error> {
-        let Setup { inputs, output, interrupt, mut observer, .. } = setup;
+        let Setup { inputs, output, known, disk, interrupt, mut observer, .. } = setup;
         // Check that the target can be watched and that the property can be made.
         subject.watch()?;
         let alone = subject.property()?;
+        if known.is_some() && !spec.keep_going {
+            return Err(SpecError::KnownStops.into());
+        }
+        let known = known.map(|file| Known::read(&file)).transpose()?;
         // Read the given modules.
         let given = Given::collect(&inputs, &subject, &mut *observer);
         given.require(spec.strategy.is_none())?;
         // Take the output directory, and read what earlier runs there did.
-        let store = output.map(|(directory, earlier)| Store::open(&directory, earlier)).transpose()?;
-        let earlier = match &store {
-            Some(store) if store.resumes() => {
-                store.read_json::<Statistics>(STATS)?.and_then(|earlier| earlier.total)
-            }
-            _ => None,
+        let open = |(directory, earlier): (PathBuf, _)| Store::open_on(disk, &directory, earlier);
+        let store = output.map(open).transpose()?;
+        let known = match (known, &store) {
+            (None, Some(store)) if spec.keep_going => store.known()?,
+            (known, _) => known,
         };
-        let (subject, earlier) = (Arc::new(subject), earlier.unwrap_or_default());
-        Ok(Driver { spec, subject, alone, given, store, earlier, interrupt, observer })
+        let mut groups = Groups::new(known.unwrap_or_default());
+        let mut earlier = Total::default();
+        if let Some(store) = store.as_ref().filter(|store| store.resumes()) {
+            let statistics = store.read_json::<Statistics>(STATS)?.unwrap_or_default();
+            earlier = statistics.total.unwrap_or_default();
+            store.resume(statistics.groups, &mut groups);
+        }
+        Ok(Driver {
+            spec,
+            subject: Arc::new(subject),
+            alone,
+            given,
+            store,
+            earlier,
+            groups,
+            interrupt,
+            observer,
+        })
     }
 
     /// Runs the campaign and stores its results.
     pub(super) fn run(mut self) -> Result<Ran, Error> {
-        // Search for a failing test, or test the given values again.
+        // Search for failing tests, or test the given values again.
         let corpus = self.begin()?;
         let given = std::mem::take(&mut self.given.values);
-        let (report, replayed) = match self.spec.strategy.clone() {
+        let store = self.store.take();
+        let groups = std::mem::take(&mut self.groups);
+        let subject = Arc::clone(&self.subject);
+        let collector =
+            Collector::new(self.spec, subject, store.as_ref(), Arc::clone(&self.interrupt), groups);
+        let (mut report, replayed) = match self.spec.strategy.clone() {
             Some(strategy) => {
                 let examples = corpus.into_iter().chain(given.into_iter().map(|(_, value)| value)).collect();
-                (self.search(&strategy, examples), Vec::new())
+                (self.search(&strategy, examples, &collector), Vec::new())
             }
-            None => self.test_again(given),
+            None => self.test_again(given, &collector),
         };
         // Take the times before shrinking, which runs the engines as well.
         let seconds_in = self.seconds_in(&report);
-        // Shrink and store the finding, the slowest tests and the discrepancies.
-        let mut told = CampaignReport::new(self.spec, &report);
+        if !self.collects_at_once() {
+            self.collect(&report, &collector);
+        }
+        let unconfirmed = collector.unconfirmed();
+        if unconfirmed > 0 {
+            report.labels.insert(NOT_CONFIRMED.to_owned(), unconfirmed);
+        }
+        // Report the groups, the slowest tests and the discrepancies.
+        let groups = collector.into_groups();
+        let mut told = CampaignReport::new(self.spec, &report, groups.has_news());
         told.seconds_in = seconds_in;
         told.replayed = replayed;
         told.refused_modules = self.subject.refused_modules();
-        told.finding = report.findings.first().map(|first| self.finding(first));
-        told.slowest = self.slowest(&report);
-        told.discrepancies = self.discrepancies(&report)?;
-        if let Some(store) = &self.store {
+        told.finding = groups.first().cloned();
+        told.groups = groups.list();
+        told.unsorted = groups.unsorted();
+        told.slowest = self.slowest(&report, store.as_ref());
+        told.discrepancies = self.discrepancies(&report, store.as_ref())?;
+        if let Some(store) = &store {
             // Replace the statistics of the running campaign by the complete report.
             told.total = Some(self.earlier.and(told.tests, told.passed, told.discarded, told.seconds));
             store.write_json(STATS, &told);
         }
-        let stored = self.store.as_ref().map_or(Ok(()), Store::complete);
+        let stored = store.as_ref().map_or(Ok(()), Store::complete);
         Ok(Ran { report: told, stored, left_out: self.given.left_out })
+    }
+
+    /// Whether failing tests are collected while the search goes on, rather than after it.
+    fn collects_at_once(&self) -> bool {
+        self.spec.keep_going && self.spec.strategy.is_some()
+    }
+
+    /// Collects the failing tests of a search that has ended. Together they may take as many tests as one finding to
+    /// shrink, and the first may take all of them.
+    fn collect(&mut self, report: &Report<S::Value>, collector: &Collector<'_, S>) {
+        let mut left = SHRINK_TESTS;
+        for (number, found) in report.findings.iter().enumerate() {
+            let share = if number == 0 { left } else { left.max(SHRINK_TESTS / report.findings.len()) };
+            let shrunk = collector.shrinking();
+            collector.take_confirmed(&mut self.alone, found, share);
+            left = left.saturating_sub(collector.shrinking() - shrunk);
+        }
     }
 
     /// Stores the spec of this run. Returns the values that earlier runs kept.
@@ -132,26 +187,42 @@ impl<'a, S: Subject> Driver<'a, S> {
     }
 
     /// Searches with the strategy, starting from the examples.
-    fn search(&mut self, strategy: &Strategy, examples: Vec<S::Value>) -> Report<S::Value> {
+    fn search(
+        &mut self,
+        strategy: &Strategy,
+        examples: Vec<S::Value>,
+        collector: &Collector<'_, S>,
+    ) -> Report<S::Value> {
         let strategy = self.subject.suit(strategy.clone());
-        let Driver { spec, subject, store, earlier, observer, .. } = self;
+        let (at_once, store) = (self.collects_at_once(), collector.store());
+        let Driver { spec, subject, earlier, observer, .. } = self;
+        let subject = &*subject;
+        // A campaign whose results cannot be stored ends at once.
+        let full = Arc::new(AtomicBool::new(false));
+        let noticed = Arc::clone(&full);
         // Report progress, and store statistics and interesting modules, while the search runs.
         let (mut counter, mut stored) = (Counter::new(), Instant::now());
         let mut campaign = Campaign::new(spec.seed)
             .interrupt(Arc::clone(&self.interrupt))
+            .interrupt(full)
+            .keep_going(at_once)
             .examples(examples)
-            .events(|event| {
+            .events(move |event| {
                 if let Some(progress) = counter.follow(&event) {
                     observer.progress(&progress);
-                    if let Some(store) = store.as_ref().filter(|_| stored.elapsed() >= STORED_EVERY) {
+                    if let Some(store) = store.filter(|_| stored.elapsed() >= STORED_EVERY) {
                         stored = Instant::now();
-                        store.write_json(STATS, &Running::new(&progress, earlier));
+                        let groups = collector.groups().list();
+                        store.write_json(STATS, &Running::new(&progress, groups, earlier));
                     }
                 }
-                if let (Event::Interesting { value, .. }, Some(store)) = (event, store.as_ref())
+                if let (Event::Interesting { value, .. }, Some(store)) = (event, store)
                     && let Some(wasm) = subject.module(value)
                 {
                     store.keep(&wasm);
+                }
+                if store.is_some_and(Store::has_failed) {
+                    noticed.store(true, Ordering::Relaxed);
                 }
             });
         // Set the limits of the search.
@@ -172,14 +243,19 @@ impl<'a, S: Subject> Driver<'a, S> {
             let maker = Arc::clone(subject);
             let generate = move |source: &mut Source, size| maker.generate(source, size);
             let property =
-                subject.property().unwrap_or_else(|error| panic!("it could be made before: {error}"));
-            (strategy.guidance(worker.seed, subject.scope(), generate), property)
+                || subject.property().unwrap_or_else(|error| panic!("it could be made before: {error}"));
+            let collecting = Collecting::new(property(), at_once.then(|| (collector, property())));
+            (strategy.guidance(worker.seed, subject.scope(), generate), collecting)
         })
     }
 
     /// Tests all given values, and does not stop at a finding. Stores every finding at once.
-    fn test_again(&self, given: Vec<(PathBuf, S::Value)>) -> (Report<S::Value>, Vec<GivenReport>) {
-        let Driver { spec, subject, store, .. } = self;
+    fn test_again(
+        &self,
+        given: Vec<(PathBuf, S::Value)>,
+        collector: &Collector<'_, S>,
+    ) -> (Report<S::Value>, Vec<GivenReport>) {
+        let (Driver { spec, subject, .. }, store) = (self, collector.store());
         let (files, values): (Vec<PathBuf>, Vec<S::Value>) = given.into_iter().unzip();
         let verdicts = Mutex::new(Vec::new());
         let budget = spec.budget;
@@ -212,32 +288,10 @@ impl<'a, S: Subject> Driver<'a, S> {
         (report, replayed.collect())
     }
 
-    /// Shrinks a finding and stores it. Shrinking takes a while, so the finding is first stored as it was
-    /// found. It is not lost if the run is killed meanwhile.
-    fn finding(&mut self, found: &Counterexample<S::Value>) -> FindingReport {
-        let as_found = as_found(self.spec, &*self.subject, found);
-        let store = |finding| self.store.as_ref().and_then(|store| store.store(Folder::Findings, finding));
-        store(&as_found);
-        // Shrink it, as long as it fails in the same way.
-        let (subject, alone) = (&self.subject, &mut self.alone);
-        let judge = |value: &S::Value| subject.judge(alone, value);
-        let shrunk = shrink_failure(&subject.scope(), found.clone(), judge, SHRINK_TESTS);
-        let finding = Finding::new(self.spec, subject.case(&shrunk.value), &shrunk.failure);
-        // The small finding takes the place of the large one, once it is stored.
-        let file = store(&finding);
-        if let Some(store) = &self.store
-            && file.is_some()
-            && as_found.file_name() != finding.file_name()
-        {
-            store.discard(Folder::Findings, &as_found);
-        }
-        FindingReport { finding, tests: found.tests, seconds: found.seconds, file }
-    }
-
-    fn slowest(&self, report: &Report<S::Value>) -> Vec<SlowReport> {
+    fn slowest(&self, report: &Report<S::Value>, store: Option<&Store>) -> Vec<SlowReport> {
         let told = |record: &mutagen_engine::Record<S::Value>| {
             let wasm = self.subject.module(&record.value);
-            let file = match (&self.store, &wasm) {
+            let file = match (store, &wasm) {
                 (Some(store), Some(wasm)) => store.store_slow(record.amount, wasm),
                 _ => None,
             };
@@ -260,7 +314,11 @@ impl<'a, S: Subject> Driver<'a, S> {
     }
 
     /// Shrinks and stores the differences between the unmodified engines that were met.
-    fn discrepancies(&self, report: &Report<S::Value>) -> Result<DiscrepancySummary, Error> {
+    fn discrepancies(
+        &self,
+        report: &Report<S::Value>,
+        store: Option<&Store>,
+    ) -> Result<DiscrepancySummary, Error> {
         let Some(context) = self.subject.context() else {
             let count = report.labels.get(DISCREPANCY).copied().unwrap_or(0);
             return Ok(DiscrepancySummary { count, ..DiscrepancySummary::default() });
@@ -268,10 +326,11 @@ impl<'a, S: Subject> Driver<'a, S> {
         let unmodified = self.spec.clone().unmodified();
         let mut each = Vec::new();
         for met in Pair::new(context)?.discrepancies(&self.subject.scope()) {
+            let shape = met.shape();
             let case = Case::Module { wasm: met.bytes, calls: met.calls };
             let finding = Finding::new(&unmodified, case, &met.failure);
-            let store = self.store.as_ref();
             each.push(DiscrepancyReport {
+                shape: Some(shape),
                 kind: met.failure.kind,
                 met: met.met,
                 message: met.failure.message,
@@ -289,9 +348,10 @@ fn as_found<S: Subject>(spec: &Spec, subject: &S, found: &Counterexample<S::Valu
 }
 
 impl Running {
-    fn new(progress: &Progress, earlier: &Total) -> Self {
+    fn new(progress: &Progress, groups: Vec<Group>, earlier: &Total) -> Self {
         let Progress { tests, passed, discarded, inconclusive, seconds, .. } = *progress;
         let total = earlier.and(tests, passed, discarded, seconds);
-        Running { outcome: CampaignOutcome::Running, tests, passed, discarded, inconclusive, seconds, total }
+        let outcome = CampaignOutcome::Running;
+        Running { outcome, tests, passed, discarded, inconclusive, seconds, groups, total }
     }
 }

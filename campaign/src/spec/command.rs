@@ -66,6 +66,9 @@ impl Spec {
         let ratio = self.budget.max_discard_ratio;
         ratio.iter().for_each(|ratio| words.flag("--max-discard-ratio", &true, &false, ratio));
         words.flag("--jobs", &self.jobs, &1, self.jobs);
+        if self.keep_going {
+            words.word("--keep-going");
+        }
         words.0
     }
 

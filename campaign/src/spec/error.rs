@@ -21,6 +21,9 @@ pub enum SpecError {
     /// A number or a combination that no campaign can have.
     #[error("the spec makes no sense: {0}")]
     Range(&'static str),
+    /// Known groups, in a campaign that ends at the first finding.
+    #[error("known groups (--known) need a campaign that goes on after a finding: add --keep-going")]
+    KnownStops,
     /// An argument of a stored call is no value.
     #[error(transparent)]
     Argument(#[from] NoValue),

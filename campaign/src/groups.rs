@@ -1,0 +1,246 @@
+//! Groups of findings: failing tests that are about the same thing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use mutagen_properties::Shape;
+use serde::{Deserialize, Serialize};
+
+use crate::report::paths;
+use crate::{FindingReport, Known};
+
+/// Failing tests that are about the same thing: a catalogue fix explains all of them, or they were shrunk to the same
+/// shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// The shape of the exemplar.
+    pub shape: Shape,
+    /// The kind of failure, in a word.
+    pub kind: String,
+    /// What fails, in a sentence.
+    pub message: String,
+    /// The fix of the catalogue that explains it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fix: Option<String>,
+    /// How often it was met.
+    pub count: u64,
+    /// When it was met first.
+    pub first: Moment,
+    /// When it was met last.
+    pub last: Moment,
+    /// Why it is silenced, if it is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub silenced: Option<String>,
+    /// What was done because it kept coming.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub curbed: Option<Curb>,
+    /// The file of the exemplar.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "paths::option", default)]
+    pub file: Option<PathBuf>,
+}
+
+impl Group {
+    /// Whether its exemplar is stored in files of this name.
+    pub(crate) fn is_stored_as(&self, name: &str) -> bool {
+        self.file.as_ref().and_then(|file| file.file_stem()).is_some_and(|stem| stem == name)
+    }
+}
+
+/// A moment of a campaign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Moment {
+    /// How many tests the worker had run.
+    pub tests: u64,
+    /// Seconds since the start.
+    pub seconds: f64,
+}
+
+/// What is done about a group that keeps coming, so that it does not keep others from being found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Curb {
+    /// The fix that explains it is on from then on.
+    Fixed,
+    /// Values of shapes that it had are no longer tested.
+    Skipped,
+}
+
+/// What became of a failing test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is the first of its group.
+    New,
+    /// Its group is known already.
+    Counted,
+    /// The user knows its group.
+    Silenced,
+}
+
+/// The groups of a campaign. Whoever hands in a failing test first asks whether it can be [recognised](Groups::recognise)
+/// without work, then whether a fix [explains](Groups::explain) it, and shrinks it only if neither is so.
+#[derive(Debug, Default)]
+pub struct Groups {
+    known: Known,
+    members: Vec<Member>,
+    /// The place of the group of each shape: of exemplars, and of values as they were found.
+    places: BTreeMap<Shape, usize>,
+    /// Shapes of values, as they were found, that are no longer tested.
+    skipped: BTreeSet<u64>,
+    unsorted: u64,
+}
+
+#[derive(Debug)]
+struct Member {
+    group: Group,
+    /// The exemplar. `None` if an earlier run found it and its file is gone.
+    exemplar: Option<FindingReport>,
+    /// Whether this run has met it.
+    met: bool,
+}
+
+impl Groups {
+    /// A group that was met so often keeps coming.
+    pub const FLOOD: u64 = 10;
+    /// There are at most so many groups. What would be in further ones is counted as unsorted.
+    pub const MOST: usize = 1_000;
+    /// At most so many shapes are remembered.
+    const MOST_SHAPES: usize = 100_000;
+
+    /// No groups yet. Those of `known` will be silenced.
+    pub fn new(known: Known) -> Self {
+        Groups { known, ..Self::default() }
+    }
+
+    /// Adds a group that an earlier run found.
+    pub fn resume(&mut self, group: Group, exemplar: Option<FindingReport>) {
+        let silenced = self.known.reason(&group.shape, group.fix.as_deref());
+        let known = self.place(&group.shape, group.fix.as_deref()).is_some();
+        if !known && self.members.len() < Self::MOST {
+            self.places.insert(group.shape.clone(), self.members.len());
+            let group = Group { silenced, curbed: None, ..group };
+            self.members.push(Member { group, exemplar, met: false });
+        }
+    }
+
+    /// Counts a failing test whose shape, as it was found, was in a group before.
+    pub fn recognise(&mut self, as_found: &Shape, now: Moment) -> Option<(Decision, Option<Curb>)> {
+        let place = *self.places.get(as_found)?;
+        Some(self.count(place, as_found, now))
+    }
+
+    /// Counts a failing test that this fix explains, if others were explained by it.
+    pub fn explain(&mut self, fix: &str, as_found: &Shape, now: Moment) -> Option<(Decision, Option<Curb>)> {
+        let place = self.members.iter().position(|member| member.group.fix.as_deref() == Some(fix))?;
+        Some(self.count(place, as_found, now))
+    }
+
+    /// Adds a failing test by its shrunk form.
+    pub fn add(
+        &mut self,
+        as_found: &Shape,
+        shape: Shape,
+        fix: Option<&str>,
+        message: String,
+        exemplar: FindingReport,
+    ) -> (Decision, Option<Curb>) {
+        let now = Moment { tests: exemplar.tests, seconds: exemplar.seconds };
+        if let Some(place) = self.place(&shape, fix) {
+            return self.count(place, as_found, now);
+        }
+        if self.members.len() >= Self::MOST {
+            self.unsorted += 1;
+            return (Decision::Counted, None);
+        }
+        let silenced = self.known.reason(&shape, fix);
+        self.places.insert(shape.clone(), self.members.len());
+        let group = Group {
+            kind: shape.kind.clone(),
+            shape,
+            message,
+            fix: fix.map(str::to_owned),
+            count: 0,
+            first: now,
+            last: now,
+            silenced,
+            curbed: None,
+            file: exemplar.file.clone(),
+        };
+        self.members.push(Member { group, exemplar: Some(exemplar), met: false });
+        let (decision, curb) = self.count(self.members.len() - 1, as_found, now);
+        (if decision == Decision::Counted { Decision::New } else { decision }, curb)
+    }
+
+    /// Says where the exemplar of a group is stored.
+    pub fn stored(&mut self, shape: &Shape, file: PathBuf) {
+        if let Some(member) = self.places.get(shape).and_then(|place| self.members.get_mut(*place)) {
+            member.group.file = Some(file.clone());
+            if let Some(exemplar) = &mut member.exemplar {
+                exemplar.file = Some(file);
+            }
+        }
+    }
+
+    /// Counts a failing test that nobody had the time to shrink.
+    pub fn leave_unsorted(&mut self) {
+        self.unsorted += 1;
+    }
+
+    /// How many failing tests are in no group.
+    pub fn unsorted(&self) -> u64 {
+        self.unsorted
+    }
+
+    /// Whether values of this shape are no longer tested.
+    pub fn skips(&self, hash: u64) -> bool {
+        self.skipped.contains(&hash)
+    }
+
+    /// Whether some values are no longer tested.
+    pub fn is_skipping(&self) -> bool {
+        !self.skipped.is_empty()
+    }
+
+    /// The groups, in the order in which they were first met.
+    pub fn list(&self) -> Vec<Group> {
+        self.members.iter().map(|member| member.group.clone()).collect()
+    }
+
+    /// The exemplar of the first group that this run met and that is not silenced.
+    pub fn first(&self) -> Option<&FindingReport> {
+        let counts = |member: &&Member| member.met && member.group.silenced.is_none();
+        self.members.iter().filter(counts).find_map(|member| member.exemplar.as_ref())
+    }
+
+    /// Whether this run met a group that is not silenced, or something that is in no group.
+    pub fn has_news(&self) -> bool {
+        self.unsorted > 0 || self.members.iter().any(|member| member.met && member.group.silenced.is_none())
+    }
+
+    fn place(&self, shape: &Shape, fix: Option<&str>) -> Option<usize> {
+        let explained = |member: &Member| fix.is_some() && member.group.fix.as_deref() == fix;
+        self.members.iter().position(explained).or_else(|| self.places.get(shape).copied())
+    }
+
+    fn count(&mut self, place: usize, as_found: &Shape, now: Moment) -> (Decision, Option<Curb>) {
+        if self.places.len() < Self::MOST_SHAPES {
+            self.places.entry(as_found.clone()).or_insert(place);
+        }
+        let Member { group, met, .. } = &mut self.members[place];
+        group.count += 1;
+        group.last = now;
+        *met = true;
+        let decision = if group.silenced.is_some() { Decision::Silenced } else { Decision::Counted };
+        let mut curb = None;
+        if group.count >= Self::FLOOD {
+            let wanted = if group.fix.is_some() { Curb::Fixed } else { Curb::Skipped };
+            curb = (group.curbed.replace(wanted) != Some(wanted)).then_some(wanted);
+        }
+        if curb == Some(Curb::Skipped) {
+            let shapes = self.places.iter().filter(|(_, of)| **of == place).map(|(shape, _)| shape.hash);
+            self.skipped.extend(shapes);
+        } else if group.curbed == Some(Curb::Skipped) && self.skipped.len() < Self::MOST_SHAPES {
+            self.skipped.insert(as_found.hash);
+        }
+        (decision, curb)
+    }
+}
