@@ -1,7 +1,7 @@
 //! `interpret --invoke`: the call that a user asks for, and the check that a module can take it.
 
 use mutagen_bugs::nearest;
-use mutagen_oracles::{Call, Function, Value, ValueType};
+use mutagen_oracles::{Argument, Call, Function, Value, ValueType};
 
 use crate::exit_code::CommandError;
 
@@ -21,11 +21,12 @@ pub fn check(call: &Call, exports: &[Function]) -> Result<(), String> {
     let function = exports.iter().find(|function| function.name == *name);
     let function =
         function.ok_or_else(|| format!("there is no function {name:?}: {}", offer(name, exports)))?;
-    if function.signature.takes(&call.arguments) {
+    let values: Vec<Value> = call.arguments.iter().map(Argument::value).collect();
+    if function.signature.takes(&values) {
         return Ok(());
     }
     let wanted = list(function.signature.parameters.iter().copied());
-    let given = list(call.arguments.iter().map(Value::ty));
+    let given = list(values.iter().map(Value::ty));
     Err(format!("the function {name:?} takes ({wanted}), but was given ({given})"))
 }
 

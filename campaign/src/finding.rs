@@ -5,7 +5,7 @@ mod hexadecimal;
 use std::path::Path;
 
 use mutagen_engine::{Failure, stable};
-use mutagen_oracles::{Call, NanMode, NoValue, Parts, Value};
+use mutagen_oracles::{Argument, Call, HostPlan, NanMode, NoArgument, Parts};
 use mutagen_properties::{Case, MachinePair};
 use mutagen_wasm_ast::{Features, Module};
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,9 @@ use crate::{EngineSpec, Error, Spec, SubjectSpec};
 /// The present format version of a finding's file. It is raised when older programs cannot read the new
 /// format.
 ///
-/// Version 1 stored only modules, and no names of engines. It can still be read.
-const FORMAT: u32 = 2;
+/// Version 1 stored only modules, and no names of engines. Version 2 stored nothing about host functions. Both
+/// can still be read.
+const FORMAT: u32 = 3;
 
 /// A test that failed, as it is stored: the file alone is enough to replay it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,12 @@ pub struct ModuleFinding {
     pub reference: String,
     /// The calls, in order.
     pub calls: Vec<StoredCall>,
+    /// What imported functions do, by their number.
+    #[serde(default)]
+    pub hosts: Vec<HostPlan>,
+    /// The first calls of imported functions in the target, and what these did: one per line.
+    #[serde(default)]
+    pub host: String,
     /// The module.
     #[serde(with = "hexadecimal")]
     pub wasm: Vec<u8>,
@@ -109,7 +116,7 @@ pub struct LeakFinding {
 pub struct StoredCall {
     /// The exported function.
     pub export: String,
-    /// Its arguments, as `type:value`.
+    /// Its arguments, as `type:value` or `result N of call N, or type:value`.
     pub arguments: Vec<String>,
 }
 
@@ -138,8 +145,10 @@ impl Finding {
     /// The finding of a campaign, from a value in its stored form and its failure.
     pub fn new(spec: &Spec, case: Case, failure: &Failure) -> Self {
         match (case, &spec.subject) {
-            (Case::Module { wasm, calls }, SubjectSpec::Engines(engines)) => {
-                Finding::Module(Box::new(ModuleFinding::new(spec, engines, wasm, &calls, failure)))
+            (Case::Module { wasm, calls, hosts }, SubjectSpec::Engines(engines)) => {
+                let finding = ModuleFinding::new(spec, engines, wasm, failure);
+                let calls = calls.iter().map(StoredCall::from).collect();
+                Finding::Module(Box::new(ModuleFinding { calls, hosts, ..finding }))
             }
             (Case::States(pair), _) => Finding::Leak(Box::new(LeakFinding::new(spec, *pair, failure))),
             (Case::Module { .. }, SubjectSpec::Machine(_)) => unreachable!("machines are tested on pairs"),
@@ -224,7 +233,7 @@ impl Finding {
         match record["format"].as_u64() {
             // All findings of version 1 are about modules.
             Some(1) => record["case"] = "module".into(),
-            Some(format) if format != u64::from(FORMAT) => {
+            Some(format) if format != 2 && format != u64::from(FORMAT) => {
                 return Err(unusable(format!(
                     "written in format {format}, this program reads format {FORMAT}"
                 )));
@@ -236,7 +245,8 @@ impl Finding {
 }
 
 impl ModuleFinding {
-    fn new(spec: &Spec, engines: &EngineSpec, wasm: Vec<u8>, calls: &[Call], failure: &Failure) -> Self {
+    /// A finding without calls.
+    fn new(spec: &Spec, engines: &EngineSpec, wasm: Vec<u8>, failure: &Failure) -> Self {
         let detail = |name: &str| {
             let found = failure.details.iter().find(|(known, _)| known == name);
             found.map(|(_, text)| text.clone()).unwrap_or_default()
@@ -258,7 +268,9 @@ impl ModuleFinding {
             part: detail("part"),
             target: detail("target"),
             reference: detail("reference"),
-            calls: calls.iter().map(StoredCall::from).collect(),
+            calls: Vec::new(),
+            hosts: Vec::new(),
+            host: detail("host"),
             wat: text_of(&wasm),
             wasm,
         }
@@ -269,18 +281,37 @@ impl ModuleFinding {
     /// # Errors
     ///
     /// If an argument is not a value.
-    pub fn calls(&self) -> Result<Vec<Call>, NoValue> {
+    pub fn calls(&self) -> Result<Vec<Call>, NoArgument> {
         self.calls.iter().map(StoredCall::call).collect()
     }
 
     fn shown(&self) -> String {
         let Self { target_engine, reference_engine, question, part, target, reference, .. } = self;
-        let asked = format!("{}\nasked:      {question}\ndiffers in: {part}", self.wat.trim_end());
+        let history = history(&self.calls, &self.host);
+        let asked = format!("{}\n{history}asked:      {question}\ndiffers in: {part}", self.wat.trim_end());
         let [target_engine, reference_engine] =
             [target_engine, reference_engine].map(|name| format!("{name}:"));
         format!("{asked}\n{target_engine:<11} {target}\n{reference_engine:<11} {reference}")
     }
 }
+
+/// The calls before the question, and what host functions did, unless there is little to say: the question
+/// itself tells a single call.
+fn history(calls: &[StoredCall], host: &str) -> String {
+    let mut lines = Vec::new();
+    if calls.len() > 1 {
+        let shown = |(number, call): (usize, &StoredCall)| {
+            format!("call {number}:     {:?} with [{}]", call.export, call.arguments.join(", "))
+        };
+        lines.extend(calls.iter().take(SHOWN_CALLS).enumerate().map(shown));
+        lines.extend(calls.get(SHOWN_CALLS).map(|_| format!("and {} more", calls.len() - SHOWN_CALLS)));
+    }
+    lines.extend(host.lines().map(|line| format!("host:       {line}")));
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// How many calls are shown. The file has all of them.
+const SHOWN_CALLS: usize = 10;
 
 impl LeakFinding {
     fn new(spec: &Spec, pair: MachinePair, failure: &Failure) -> Self {
@@ -306,15 +337,15 @@ pub(crate) fn explanation(failure: &Failure) -> String {
 
 impl From<&Call> for StoredCall {
     fn from(call: &Call) -> Self {
-        let arguments = call.arguments.iter().map(Value::to_string).collect();
+        let arguments = call.arguments.iter().map(Argument::to_string).collect();
         StoredCall { export: call.export.clone(), arguments }
     }
 }
 
 impl StoredCall {
-    fn call(&self) -> Result<Call, NoValue> {
-        let arguments: Result<Vec<Value>, _> = self.arguments.iter().map(|text| text.parse()).collect();
-        Ok(Call::new(self.export.clone(), arguments?))
+    fn call(&self) -> Result<Call, NoArgument> {
+        let arguments: Result<Vec<Argument>, _> = self.arguments.iter().map(|text| text.parse()).collect();
+        Ok(Call { export: self.export.clone(), arguments: arguments? })
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use mutagen_oracles::Call;
+use mutagen_oracles::{Call, HostPlan};
 use mutagen_properties::Case;
 use mutagen_wasm_ast::Module;
 
@@ -18,15 +18,15 @@ const MAX_BYTES: u64 = 16 << 20;
 /// order of their names. In a directory, a text is left out if a binary of the same name lies beside it. A
 /// file that cannot be used gives an error in its place, so that the others can still be used.
 ///
-/// If the file of a finding lies beside a module, the module comes with the calls of that finding.
+/// If the file of a finding lies beside a module, the module comes with the calls and host functions of that finding.
 pub fn collect(paths: &[PathBuf]) -> Vec<Result<(PathBuf, Case), Error>> {
     let files = paths.iter().flat_map(|path| match path.is_dir() {
         true => modules_below(path),
         false => vec![Ok(path.clone())],
     });
     let case = |file: PathBuf| {
-        let (wasm, calls) = (read(&file)?, calls_beside(&file)?);
-        Ok((file, Case::Module { wasm, calls }))
+        let (wasm, (calls, hosts)) = (read(&file)?, asked_beside(&file)?);
+        Ok((file, Case::Module { wasm, calls, hosts }))
     };
     files.map(|file| file.and_then(case)).collect()
 }
@@ -52,17 +52,18 @@ fn modules_below(directory: &Path) -> Vec<Result<PathBuf, Error>> {
     files
 }
 
-/// The calls of the finding whose file lies beside this module; no calls if there is no such file. The module
-/// may have been changed since, but the calls are still worth a try. A file that is not a finding is an
-/// error: without its calls, the module would be tested in another way than the user expects.
-fn calls_beside(module: &Path) -> Result<Vec<Call>, Error> {
+/// The calls and host functions of the finding whose file lies beside this module; none if there is no such
+/// file. The module may have been changed since, but they are still worth a try. A file that is not a finding
+/// is an error: without its calls, the module would be tested in another way than the user expects.
+fn asked_beside(module: &Path) -> Result<(Vec<Call>, Vec<HostPlan>), Error> {
     let file = module.with_extension("json");
     if !file.is_file() {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     }
     match Finding::read(&file)? {
         Stored::Finding(Finding::Module(finding)) => {
-            finding.calls().map_err(|error| Error::unusable(file, error))
+            let calls = finding.calls().map_err(|error| Error::unusable(file, error))?;
+            Ok((calls, finding.hosts))
         }
         _ => Err(Error::unusable(file, "this finding is about a machine, not about a module")),
     }

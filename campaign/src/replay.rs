@@ -2,7 +2,7 @@
 
 use mutagen_bugs::fixes;
 use mutagen_engine::{Property, Verdict};
-use mutagen_oracles::{Judgement, Registry};
+use mutagen_oracles::{Judgement, Registry, Script};
 use mutagen_properties::{MachinePair, Noninterference, Pair, register_machine, stack_machine};
 
 use crate::finding::explanation;
@@ -67,7 +67,8 @@ fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replaye
     let late = fixes().filter(|fix| finding.late_fixes.iter().any(|late| late == fix.id));
     late.for_each(|fix| context.late_fixes.switch_on(fix.id));
     let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
-    let judgement = Pair::new(&context)?.judge(&finding.wasm, &calls);
+    let script = Script { calls: &calls, hosts: &finding.hosts };
+    let judgement = Pair::new(&context)?.judge(&finding.wasm, script);
     Ok(Replayed::Module { target: engines.target, reference: engines.reference, judgement })
 }
 

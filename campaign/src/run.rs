@@ -91,7 +91,7 @@ fn run_engines(spec: &Spec, engines: &EngineSpec, setup: Setup<'_>) -> Result<Ra
             Driver::new(spec, FunctionSubject::new(context, signature.0.clone(), *generator), setup)?.run()
         }
         EngineProperty::Interpreter { generator } => {
-            Driver::new(spec, ModuleSubject::new(context, *generator)?, setup)?.run()
+            Driver::new(spec, ModuleSubject::new(context, *generator), setup)?.run()
         }
         EngineProperty::Invocation { signature } => {
             Driver::new(spec, InvocationSubject::new(context, signature.0.clone()), setup)?.run()

@@ -78,6 +78,8 @@ pub enum TrapKind {
     StackExhausted,
     /// The fuel of the test was used up.
     OutOfFuel,
+    /// A host function trapped, because its plan says so.
+    Host,
 }
 
 impl fmt::Display for TrapKind {
@@ -93,6 +95,7 @@ impl fmt::Display for TrapKind {
             Self::IndirectCallSignature => "indirect call with another signature",
             Self::StackExhausted => "call stack exhausted",
             Self::OutOfFuel => "out of fuel",
+            Self::Host => "a host function trapped",
         })
     }
 }

@@ -145,17 +145,8 @@ fn compare_counts(target: usize, reference: usize, what: What) -> Agreement {
 }
 
 fn compare_host_calls(target: &State, reference: &State, nan: NanMode) -> Agreement {
-    let (a, b) = (&target.host, &reference.host);
-    if a == b {
-        return Agreement::Equal;
-    }
-    let agree = a.calls == b.calls
-        && a.first.iter().zip(&b.first).all(|(a, b)| {
-            a.import == b.import && compare_results(&a.arguments, &b.arguments, nan) == Agreement::Equal
-        });
-    match agree {
-        // Only the digest differs, which knows bits alone.
-        true if nan == NanMode::Raw => Agreement::Equal,
-        _ => differ(What::HostCalls, a, b),
+    match target.host.agrees(&reference.host, nan) {
+        true => Agreement::Equal,
+        false => differ(What::HostCalls, &target.host, &reference.host),
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::{
     answer::{Ending, Instantiation, Rejection, Validity},
+    host::HostPlan,
     limits::Which,
     state::State,
     value::{Value, ValueType},
@@ -54,6 +55,22 @@ pub trait Engine: Send + Sync {
     ///
     /// Why there is no instance.
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation>;
+
+    /// The same with host functions in place of stubs: the imported function with number N does what plan N says.
+    ///
+    /// An engine without an implementation cannot be asked about modules whose host functions have a plan: that is
+    /// inconclusive.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no instance.
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        if hosts.is_empty() {
+            return self.instantiate(bytes);
+        }
+        let ending = Ending::Infra(format!("{} has no host functions that do something", self.name()));
+        Err(Instantiation::ended(ending, State::default()))
+    }
 
     /// Compiles a module that will be instantiated many times.
     ///
@@ -141,6 +158,14 @@ macro_rules! forward_to_engine {
 
             fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
                 (**self).instantiate(bytes)
+            }
+
+            fn instantiate_with(
+                &self,
+                bytes: &[u8],
+                hosts: &[HostPlan],
+            ) -> Result<Box<dyn Instance>, Instantiation> {
+                (**self).instantiate_with(bytes, hosts)
             }
 
             fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {

@@ -5,6 +5,7 @@ use std::{panic, thread};
 use crate::{
     answer::{Ending, Instantiation, Rejection, Validity},
     engine::{Compiled, Engine, Function, Instance},
+    host::HostPlan,
     limits::Which,
     state::State,
     value::Value,
@@ -72,13 +73,13 @@ pub struct EnginePanic(pub String);
 pub struct Guarded<E>(pub E);
 
 impl<E: Engine> Guarded<E> {
-    /// Like [`Engine::instantiate`], with an instance that can be [closed](GuardedInstance::close).
+    /// Like [`Engine::instantiate_with`], with an instance that can be [closed](GuardedInstance::close).
     ///
     /// # Errors
     ///
-    /// As [`Engine::instantiate`]; a panic is an [`Ending::Panicked`].
-    pub fn open(&self, bytes: &[u8]) -> Result<GuardedInstance, Instantiation> {
-        open(|| self.0.instantiate(bytes))
+    /// As [`Engine::instantiate_with`]; a panic is an [`Ending::Panicked`].
+    pub fn open(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<GuardedInstance, Instantiation> {
+        open(|| self.0.instantiate_with(bytes, hosts))
     }
 
     /// Whether the engine compiles a module. It may refuse one that it calls valid.
@@ -108,7 +109,11 @@ impl<E: Engine> Engine for Guarded<E> {
     }
 
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
-        self.open(bytes).map(|instance| Box::new(instance) as Box<dyn Instance>)
+        self.instantiate_with(bytes, &[])
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.open(bytes, hosts).map(|instance| Box::new(instance) as Box<dyn Instance>)
     }
 
     /// A panic while compiling shows as the ending of each instantiation.

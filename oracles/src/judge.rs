@@ -5,7 +5,7 @@ mod report;
 
 use std::fmt;
 
-pub use self::report::{Call, Judgement, Question, Step};
+pub use self::report::{Judgement, Question, Step};
 use self::{locate::locate, report::Opened};
 use crate::{
     agreement::{Agreement, Difference, What, Why, differ, reference_panicked},
@@ -13,34 +13,40 @@ use crate::{
     compare::{compare_endings, compare_states, settled},
     engine::{Engine, Instance},
     guard::{EnginePanic, Guarded, GuardedInstance},
+    host::{HostLog, HostPlan},
     limits::{Which, gate, is_shallow},
     parts::Part,
     scan::Scan,
+    script::{Call, Script},
     settings::{NanMode, Settings},
     validity::{Opinion, compare_validity, one_sided},
+    value::Value,
 };
 
 /// Asks both engines about a module, one question after the other, until something is not equal: is it valid, what
 /// does instantiating it do, what does each call do and leave behind. The target goes first each time.
 ///
+/// What is asked is a [`Script`]; calls alone will do.
+///
 /// A module that the reference rejects is never executed. One that the gate holds back runs on the target alone, where
 /// only a panic counts.
-pub fn judge(
+pub fn judge<'a>(
     bytes: &[u8],
-    calls: &[Call],
+    script: impl Into<Script<'a>>,
     target: &dyn Engine,
     reference: &dyn Engine,
     settings: &Settings,
 ) -> Judgement {
     if bytes.len() > settings.limits.max_input_bytes {
-        return Judgement { agreement: Agreement::Limit(Which::InputBytes), steps: Vec::new(), fuel: 0 };
+        let agreement = Agreement::Limit(Which::InputBytes);
+        return Judgement { agreement, steps: Vec::new(), fuel: 0, host: HostLog::default() };
     }
     // Where no operator makes a NaN, all that is done to NaNs is to move them, and that keeps every bit.
     let moves_bits = settings.nan == NanMode::Raw && !makes_nans(&Scan::of(bytes));
     let exact = moves_bits.then_some(Settings { nan: NanMode::Deterministic, ..*settings });
     let settings = exact.as_ref().unwrap_or(settings);
-    let mut trial = Comparing::new(bytes, target, reference, settings);
-    let agreement = trial.run(calls);
+    let mut trial = Comparing::new(bytes, script.into(), target, reference, settings);
+    let agreement = trial.run();
     let agreement = trial.pardon_nan_bits(agreement);
     trial.judgement(agreement)
 }
@@ -52,7 +58,7 @@ pub fn judge_validity(
     reference: &dyn Engine,
     settings: &Settings,
 ) -> Judgement {
-    let mut trial = Comparing::new(bytes, target, reference, settings);
+    let mut trial = Comparing::new(bytes, Script::default(), target, reference, settings);
     let agreement = trial.validate().err().unwrap_or(Agreement::Equal);
     trial.judgement(agreement)
 }
@@ -72,34 +78,62 @@ type Guard<'a> = Guarded<&'a dyn Engine>;
 
 struct Comparing<'a> {
     bytes: &'a [u8],
+    script: Script<'a>,
     target: Guard<'a>,
     reference: Guard<'a>,
     settings: &'a Settings,
     steps: Vec<Step>,
     fuel: u64,
+    host: HostLog,
+}
+
+/// An instance, and what its calls returned so far.
+struct Running {
+    instance: GuardedInstance,
+    results: Vec<Vec<Value>>,
+}
+
+impl Running {
+    fn new(instance: GuardedInstance) -> Self {
+        Self { instance, results: Vec::new() }
+    }
+
+    /// Makes the next call. References to the results of earlier calls are references to this instance's own results.
+    fn call(&mut self, call: &Call) -> Ending {
+        let arguments: Vec<Value> =
+            call.arguments.iter().map(|argument| argument.resolve(&self.results)).collect();
+        let ending = self.instance.call(&call.export, &arguments);
+        self.results.push(match &ending {
+            Ending::Returned(values) => values.clone(),
+            _ => Vec::new(),
+        });
+        ending
+    }
 }
 
 impl<'a> Comparing<'a> {
     fn new(
         bytes: &'a [u8],
+        script: Script<'a>,
         target: &'a dyn Engine,
         reference: &'a dyn Engine,
         settings: &'a Settings,
     ) -> Self {
         let (target, reference) = (Guarded(target), Guarded(reference));
-        Self { bytes, target, reference, settings, steps: Vec::new(), fuel: 0 }
+        let (steps, host) = (Vec::new(), HostLog::default());
+        Self { bytes, script, target, reference, settings, steps, fuel: 0, host }
     }
 
     fn judgement(self, agreement: Agreement) -> Judgement {
-        Judgement { agreement, steps: self.steps, fuel: self.fuel }
+        Judgement { agreement, steps: self.steps, fuel: self.fuel, host: self.host }
     }
 
-    fn run(&mut self, calls: &[Call]) -> Agreement {
+    fn run(&mut self) -> Agreement {
         match self.validate() {
             Err(settled) => settled,
             Ok(()) => match gate(self.bytes) {
-                Some(which) => self.run_alone(calls, which),
-                None => self.run_both(calls),
+                Some(which) => self.run_alone(which),
+                None => self.run_both(),
             },
         }
     }
@@ -122,42 +156,42 @@ impl<'a> Comparing<'a> {
     }
 
     /// Only a panic can be a finding where the reference is not asked.
-    fn run_alone(&mut self, calls: &[Call], which: Which) -> Agreement {
-        let opened = self.target.open(self.bytes);
+    fn run_alone(&mut self, which: Which) -> Agreement {
+        let opened = self.target.open(self.bytes, self.script.hosts);
         self.step(Question::Instantiate, &Opened(&opened), None);
-        let mut instance = match opened {
-            Ok(instance) => instance,
+        let mut running = match opened {
+            Ok(instance) => Running::new(instance),
             Err(Instantiation::Ended { ending, .. }) => return panic_or_limit(&ending, which),
             Err(Instantiation::Rejected(_)) => return Agreement::Limit(which),
         };
-        for call in calls {
-            let ending = instance.call(&call.export, &call.arguments);
+        for call in self.script.calls {
+            let ending = running.call(call);
             self.step(Question::Call(call.clone()), &ending, None);
             if let Ending::Panicked(_) = ending {
                 return panic_or_limit(&ending, which);
             }
         }
-        closed(instance).and_then(|| Agreement::Limit(which))
+        closed(running.instance).and_then(|| Agreement::Limit(which))
     }
 
-    fn run_both(&mut self, calls: &[Call]) -> Agreement {
-        let ours = self.target.open(self.bytes);
+    fn run_both(&mut self) -> Agreement {
+        let ours = self.target.open(self.bytes, self.script.hosts);
         if let Err(Instantiation::Ended { ending, .. }) = &ours
             && let Some(agreement) = settled(ending)
         {
             self.step(Question::Instantiate, ending, None);
             return agreement;
         }
-        let theirs = self.reference.open(self.bytes);
+        let theirs = self.reference.open(self.bytes, self.script.hosts);
         self.step(Question::Instantiate, &Opened(&ours), Some(&Opened(&theirs)));
         match (ours, theirs) {
-            (Ok(ours), Ok(theirs)) => self.run_calls(calls, ours, theirs),
+            (Ok(ours), Ok(theirs)) => self.run_calls(Running::new(ours), Running::new(theirs)),
             (ours, theirs) => self.compare_failures(ours.err(), theirs.err()),
         }
     }
 
     /// At least one of the two gave no instance.
-    fn compare_failures(&self, ours: Option<Instantiation>, theirs: Option<Instantiation>) -> Agreement {
+    fn compare_failures(&mut self, ours: Option<Instantiation>, theirs: Option<Instantiation>) -> Agreement {
         use Instantiation::{Ended, Rejected};
         match (&ours, &theirs) {
             (Some(Rejected(_)), Some(Rejected(_))) => Agreement::Equal,
@@ -167,9 +201,11 @@ impl<'a> Comparing<'a> {
             (_, Some(Rejected(reason))) => {
                 self.rejected_by(self.reference, differ(What::Compilation, "compiled", reason))
             }
-            (Some(Ended { ending: a, state: x }), Some(Ended { ending: b, state: y })) => self
-                .compare(a, b)
-                .and_then(|| compare_states(x, y, self.settings.nan, self.settings.compared)),
+            (Some(Ended { ending: a, state: x }), Some(Ended { ending: b, state: y })) => {
+                self.host = x.host.clone();
+                self.compare(a, b)
+                    .and_then(|| compare_states(x, y, self.settings.nan, self.settings.compared))
+            }
             (Some(Ended { ending, .. }), None) => self.compare(ending, &Ending::Returned(Vec::new())),
             (None, Some(Ended { ending, .. })) => self.compare(&Ending::Returned(Vec::new()), ending),
             (None, None) => Agreement::Equal,
@@ -186,7 +222,7 @@ impl<'a> Comparing<'a> {
         let agreement = compare_endings(target, reference, nan, compared);
         match (&agreement, target) {
             (Agreement::Inconclusive(Why::Stack), _)
-                if compared.contains(Part::Traps) && target != reference && is_shallow(self.bytes) =>
+                if compared.contains(Part::Traps) && target != reference && self.is_shallow() =>
             {
                 differ(What::Stack, target, reference)
             }
@@ -200,34 +236,34 @@ impl<'a> Comparing<'a> {
         }
     }
 
-    fn run_calls(
-        &mut self,
-        calls: &[Call],
-        mut ours: GuardedInstance,
-        mut theirs: GuardedInstance,
-    ) -> Agreement {
-        let mut agreement = self.compare_left_behind(&mut ours, &mut theirs);
-        for call in calls {
-            agreement = agreement.and_then(|| self.run_call(call, &mut ours, &mut theirs));
-        }
-        self.fuel = ours.fuel_used();
-        agreement.and_then(|| closed(ours))
+    /// Whether neither the module nor its host functions can exhaust a stack.
+    fn is_shallow(&self) -> bool {
+        !self.script.hosts.iter().any(HostPlan::calls_back) && is_shallow(self.bytes)
     }
 
-    fn run_call(
-        &mut self,
-        call: &Call,
-        ours: &mut GuardedInstance,
-        theirs: &mut GuardedInstance,
-    ) -> Agreement {
-        let a = ours.call(&call.export, &call.arguments);
+    fn run_calls(&mut self, mut ours: Running, mut theirs: Running) -> Agreement {
+        let mut agreement = self.compare_left_behind(&mut ours.instance, &mut theirs.instance);
+        for call in self.script.calls {
+            agreement = agreement.and_then(|| self.run_call(call, &mut ours, &mut theirs));
+        }
+        if agreement.is_finding()
+            && let Ok(state) = ours.instance.try_state()
+        {
+            self.host = state.host;
+        }
+        self.fuel = ours.instance.fuel_used();
+        agreement.and_then(|| closed(ours.instance))
+    }
+
+    fn run_call(&mut self, call: &Call, ours: &mut Running, theirs: &mut Running) -> Agreement {
+        let a = ours.call(call);
         if let Some(agreement) = settled(&a) {
             self.step(Question::Call(call.clone()), &a, None);
             return agreement;
         }
-        let b = theirs.call(&call.export, &call.arguments);
+        let b = theirs.call(call);
         self.step(Question::Call(call.clone()), &a, Some(&b));
-        self.compare(&a, &b).and_then(|| self.compare_left_behind(ours, theirs))
+        self.compare(&a, &b).and_then(|| self.compare_left_behind(&mut ours.instance, &mut theirs.instance))
     }
 
     /// Compares states, and finds out where memories or tables differ.

@@ -89,7 +89,6 @@ pub(crate) fn write_value(hasher: &mut FxHasher, value: &Value) {
         Value::I32(bits) | Value::F32(bits) => hasher.write_u32(bits),
         Value::I64(bits) | Value::F64(bits) => hasher.write_u64(bits),
         Value::V128(bits) => hasher.write_u128(bits),
-        Value::FuncRef { null } => hasher.write_u8(null.into()),
-        Value::ExternRef(id) => hasher.write_u64(id.map_or(0, |id| u64::from(id) + 1)),
+        Value::FuncRef(id) | Value::ExternRef(id) => hasher.write_u64(id.map_or(0, |id| u64::from(id) + 1)),
     }
 }

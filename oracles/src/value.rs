@@ -5,6 +5,7 @@ use std::fmt;
 mod parse;
 
 pub use parse::NoValue;
+use serde::{Deserialize, Serialize};
 
 use crate::settings::NanMode;
 
@@ -41,8 +42,9 @@ impl fmt::Display for ValueType {
     }
 }
 
-/// A value, as bits: `Eq` tells `+0` from `-0` and one NaN from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A value, as bits: `Eq` tells `+0` from `-0` and one NaN from another. It is stored as the text that shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Value {
     /// 32-bit integer.
     I32(u32),
@@ -54,11 +56,12 @@ pub enum Value {
     F64(u64),
     /// Vector of 128 bits.
     V128(u128),
-    /// Function reference. Engines can only be compared in whether it is null.
-    FuncRef {
-        /// Whether it refers to nothing.
-        null: bool,
-    },
+    /// Function reference, by the number of the function in its instance. `None` is null.
+    ///
+    /// Engines do not tell the index of a function. The exported functions of an instance have the numbers from 0 on, in
+    /// the order of their names; a function that is not exported, or that shows while the start function runs, gets the
+    /// next number when it first shows. Two engines that do the same therefore give the same numbers.
+    FuncRef(Option<u32>),
     /// Reference to something of the host, by the host's number for it. `None` is null.
     ExternRef(Option<u32>),
 }
@@ -72,7 +75,7 @@ impl Value {
             Self::F32(_) => ValueType::F32,
             Self::F64(_) => ValueType::F64,
             Self::V128(_) => ValueType::V128,
-            Self::FuncRef { .. } => ValueType::FuncRef,
+            Self::FuncRef(_) => ValueType::FuncRef,
             Self::ExternRef(_) => ValueType::ExternRef,
         }
     }
@@ -85,9 +88,14 @@ impl Value {
             ValueType::F32 => Self::F32(0),
             ValueType::F64 => Self::F64(0),
             ValueType::V128 => Self::V128(0),
-            ValueType::FuncRef => Self::FuncRef { null: true },
+            ValueType::FuncRef => Self::FuncRef(None),
             ValueType::ExternRef => Self::ExternRef(None),
         }
+    }
+
+    /// Whether it refers to a function.
+    pub(crate) fn is_function(&self) -> bool {
+        matches!(self, Self::FuncRef(Some(_)))
     }
 
     /// Whether two engines that answer `self` and `other` agree.
@@ -147,16 +155,30 @@ impl fmt::Display for Value {
             Self::F32(bits) => write!(f, "f32:{:?} ({bits:#010x})", f32::from_bits(bits)),
             Self::F64(bits) => write!(f, "f64:{:?} ({bits:#018x})", f64::from_bits(bits)),
             Self::V128(bits) => write!(f, "v128:{bits:#034x}"),
-            Self::FuncRef { null: true } => f.write_str("funcref:null"),
-            Self::FuncRef { null: false } => f.write_str("funcref:a function"),
+            Self::FuncRef(None) => f.write_str("funcref:null"),
+            Self::FuncRef(Some(number)) => write!(f, "funcref:{number}"),
             Self::ExternRef(None) => f.write_str("externref:null"),
             Self::ExternRef(Some(id)) => write!(f, "externref:{id}"),
         }
     }
 }
 
+impl From<Value> for String {
+    fn from(value: Value) -> Self {
+        value.to_string()
+    }
+}
+
+impl TryFrom<String> for Value {
+    type Error = NoValue;
+
+    fn try_from(text: String) -> Result<Self, NoValue> {
+        text.parse()
+    }
+}
+
 /// Values separated by commas, in brackets.
-pub(crate) fn list(values: &[Value]) -> String {
-    let values: Vec<String> = values.iter().map(Value::to_string).collect();
+pub(crate) fn list<T: fmt::Display>(values: &[T]) -> String {
+    let values: Vec<String> = values.iter().map(T::to_string).collect();
     format!("[{}]", values.join(", "))
 }

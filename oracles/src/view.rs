@@ -1,59 +1,142 @@
-//! Reads the visible state of an instance, in the same way for every engine.
+//! Reads and changes the visible state of an instance, in the same way for every engine.
 
 use crate::{
+    answer::Ending,
+    engine::{Function, Signature},
     host::Host,
     state::{Extent, NamedValue, State},
     value::Value,
 };
 
-/// The part of an engine's store that is needed to read the state of an instance.
-pub(crate) trait Look {
+/// An engine's handles of what can be imported and exported.
+pub(crate) trait Handles: 'static {
     type Memory: Copy;
     type Global: Copy;
     type Table: Copy;
-
-    fn host(&self) -> &Host;
-    fn bytes(&self, memory: Self::Memory) -> &[u8];
-    fn value(&mut self, global: Self::Global) -> Value;
-    fn elements(&mut self, table: Self::Table) -> Vec<Value>;
+    type Function: Copy;
 }
 
-/// An engine's handle of an import or export that has a state.
-pub(crate) enum Item<L: Look> {
-    Memory(L::Memory),
-    Global(L::Global),
-    Table(L::Table),
+/// An engine's store, as far as the state of an instance and the actions of host functions need it.
+pub(crate) trait Access {
+    type Handles: Handles;
+    type Error;
+
+    /// Gives access to what the store holds for us.
+    fn host<R>(&mut self, ask: impl FnOnce(&mut Host<Self::Handles>) -> R) -> R;
+
+    /// A number that is the same for two handles if they are of the same function, and only then.
+    fn key(&mut self, function: <Self::Handles as Handles>::Function) -> u64;
+
+    fn bytes(&mut self, memory: <Self::Handles as Handles>::Memory) -> &[u8];
+    fn value(&mut self, global: <Self::Handles as Handles>::Global) -> Value;
+    fn elements(&mut self, table: <Self::Handles as Handles>::Table) -> Vec<Value>;
+    fn signature(&mut self, function: <Self::Handles as Handles>::Function) -> Signature;
+
+    fn bytes_mut(&mut self, memory: <Self::Handles as Handles>::Memory) -> &mut [u8];
+    /// The size before, unless the memory cannot grow.
+    fn grow_memory(&mut self, memory: <Self::Handles as Handles>::Memory, pages: u64) -> Option<u64>;
+    /// The size before, unless the table cannot grow.
+    fn grow_table(
+        &mut self,
+        table: <Self::Handles as Handles>::Table,
+        elements: u64,
+        value: &Value,
+    ) -> Option<u64>;
+    fn set_global(&mut self, global: <Self::Handles as Handles>::Global, value: &Value) -> bool;
+    fn set_element(&mut self, table: <Self::Handles as Handles>::Table, index: u64, value: &Value) -> bool;
+
+    /// Calls a function with the fuel that is left.
+    fn call(
+        &mut self,
+        function: <Self::Handles as Handles>::Function,
+        arguments: &[Value],
+    ) -> Result<Vec<Value>, Failed<Self::Error>>;
 }
 
-/// An engine's handles of what [`State`] shows, in its order: imports, then exports by name.
-pub(crate) struct View<L: Look> {
-    memories: Vec<(String, L::Memory)>,
-    globals: Vec<(String, L::Global)>,
-    tables: Vec<(String, L::Table)>,
+/// A call that did not return.
+pub(crate) struct Failed<E> {
+    pub ending: Ending,
+    /// The engine's error, if the call had begun.
+    pub error: Option<E>,
 }
 
-impl<L: Look> View<L> {
-    /// The view of an instance with these imports and exports.
-    pub(crate) fn new(
-        imports: impl IntoIterator<Item = Item<L>>,
-        exports: impl IntoIterator<Item = (String, Item<L>)>,
-    ) -> Self {
-        let mut view = Self { memories: Vec::new(), globals: Vec::new(), tables: Vec::new() };
+/// An engine's handle of an import or export.
+pub(crate) enum Item<H: Handles> {
+    Memory(H::Memory),
+    Global(H::Global),
+    Table(H::Table),
+    Function(H::Function),
+}
+
+/// An engine's handles of what [`State`] shows, in its order: imports, then exports by name. Functions are the exported
+/// ones alone.
+pub(crate) struct View<H: Handles> {
+    memories: Vec<(String, H::Memory)>,
+    globals: Vec<(String, H::Global)>,
+    tables: Vec<(String, H::Table)>,
+    functions: Vec<(String, H::Function)>,
+    is_complete: bool,
+}
+
+impl<H: Handles> View<H> {
+    /// The view of an instance with these imports.
+    pub(crate) fn new(imports: impl IntoIterator<Item = Item<H>>) -> Self {
+        let mut view = Self {
+            memories: Vec::new(),
+            globals: Vec::new(),
+            tables: Vec::new(),
+            functions: Vec::new(),
+            is_complete: false,
+        };
         imports.into_iter().for_each(|item| view.add(None, item));
-        sorted(exports).into_iter().for_each(|(name, item)| view.add(Some(name), item));
         view
     }
 
-    fn add(&mut self, name: Option<String>, item: Item<L>) {
-        match item {
-            Item::Memory(memory) => push(&mut self.memories, name, memory),
-            Item::Global(global) => push(&mut self.globals, name, global),
-            Item::Table(table) => push(&mut self.tables, name, table),
+    /// The same with these exports, as soon as they are known.
+    pub(crate) fn with_exports(mut self, exports: impl IntoIterator<Item = (String, Item<H>)>) -> Self {
+        sorted(exports).into_iter().for_each(|(name, item)| self.add(Some(name), item));
+        self.is_complete = true;
+        self
+    }
+
+    fn add(&mut self, name: Option<String>, item: Item<H>) {
+        match (item, name) {
+            (Item::Memory(memory), name) => push(&mut self.memories, name, memory),
+            (Item::Global(global), name) => push(&mut self.globals, name, global),
+            (Item::Table(table), name) => push(&mut self.tables, name, table),
+            (Item::Function(function), Some(name)) => self.functions.push((name, function)),
+            (Item::Function(_), None) => {}
         }
     }
 
-    pub(crate) fn state(&self, store: &mut L) -> State {
-        let mut state = State { host: store.host().log.clone(), ..State::default() };
+    /// Whether the exports are known.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    pub(crate) fn memory_at(&self, place: u32) -> Option<H::Memory> {
+        at(&self.memories, place)
+    }
+
+    pub(crate) fn global_at(&self, place: u32) -> Option<H::Global> {
+        at(&self.globals, place)
+    }
+
+    pub(crate) fn table_at(&self, place: u32) -> Option<H::Table> {
+        at(&self.tables, place)
+    }
+
+    pub(crate) fn function_at(&self, place: u32) -> Option<H::Function> {
+        at(&self.functions, place)
+    }
+
+    /// The exported functions.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = H::Function> {
+        self.functions.iter().map(|(_, function)| *function)
+    }
+
+    pub(crate) fn state(&self, store: &mut impl Access<Handles = H>) -> State {
+        let mut state = State { host: store.host(|host| host.log.clone()), ..State::default() };
         for (name, memory) in &self.memories {
             state.memories.push(Extent::of_memory(name, store.bytes(*memory)));
         }
@@ -67,25 +150,34 @@ impl<L: Look> View<L> {
     }
 
     /// The bytes of a memory in the order of [`State`].
-    pub(crate) fn memory(&self, store: &L, index: usize) -> Vec<u8> {
+    pub(crate) fn memory(&self, store: &mut impl Access<Handles = H>, index: usize) -> Vec<u8> {
         self.memories.get(index).map_or_else(Vec::new, |(_, memory)| store.bytes(*memory).to_vec())
     }
 
     /// The elements of a table in the order of [`State`].
-    pub(crate) fn table(&self, store: &mut L, index: usize) -> Vec<Value> {
+    pub(crate) fn table(&self, store: &mut impl Access<Handles = H>, index: usize) -> Vec<Value> {
         self.tables.get(index).map_or_else(Vec::new, |(_, table)| store.elements(*table))
     }
 }
 
+/// The functions with these names and signatures, in the order of their names.
+pub(crate) fn functions(exports: impl IntoIterator<Item = (String, Signature)>) -> Vec<Function> {
+    sorted(exports).into_iter().map(|(name, signature)| Function { name, signature }).collect()
+}
+
 /// Exports in the order of their names: engines list them in orders of their own.
-pub(crate) fn sorted<T>(exports: impl IntoIterator<Item = (String, T)>) -> Vec<(String, T)> {
+fn sorted<T>(exports: impl IntoIterator<Item = (String, T)>) -> Vec<(String, T)> {
     let mut exports: Vec<_> = exports.into_iter().collect();
     exports.sort_by(|a, b| a.0.cmp(&b.0));
     exports
 }
 
 /// Adds a handle under the name of its export, or under its number among the imports of its kind.
-fn push<H>(handles: &mut Vec<(String, H)>, name: Option<String>, handle: H) {
+fn push<T>(handles: &mut Vec<(String, T)>, name: Option<String>, handle: T) {
     let name = name.unwrap_or_else(|| format!("import {}", handles.len()));
     handles.push((name, handle));
+}
+
+fn at<T: Copy>(handles: &[(String, T)], place: u32) -> Option<T> {
+    handles.get(place as usize).map(|(_, handle)| *handle)
 }

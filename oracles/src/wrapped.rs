@@ -3,6 +3,7 @@
 use crate::{
     answer::{Ending, Instantiation, Rejection, Validity},
     engine::{Compiled, Engine, Function, Instance},
+    host::HostPlan,
     limits::Which,
     state::State,
     value::Value,
@@ -67,6 +68,11 @@ impl<E: Engine, A: Around> Engine for Wrapped<E, A> {
 
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
         self.around.around(|| self.inner.instantiate(bytes)).map(|instance| self.instance(instance))
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        let attempt = self.around.around(|| self.inner.instantiate_with(bytes, hosts));
+        attempt.map(|instance| self.instance(instance))
     }
 
     fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {

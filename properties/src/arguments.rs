@@ -13,7 +13,17 @@ pub fn signature_of(ty: &FuncType) -> Vec<ValueType> {
     ty.params.iter().map(|ty| value_type(*ty)).collect()
 }
 
-fn value_type(ty: ValType) -> ValueType {
+/// The types of the results of a signature, as engines know them.
+pub(crate) fn result_types(ty: &FuncType) -> Vec<ValueType> {
+    ty.results.iter().map(|ty| value_type(*ty)).collect()
+}
+
+/// A boundary value of a type. They start again after the last.
+pub(crate) fn boundary_value(ty: ValueType, number: usize) -> Value {
+    boundary(ty, number % LISTS)
+}
+
+pub(crate) fn value_type(ty: ValType) -> ValueType {
     match ty {
         ValType::I32 => ValueType::I32,
         ValType::I64 => ValueType::I64,

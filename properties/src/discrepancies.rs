@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mutagen_engine::{Counterexample, Failure, Outcome, SHRINK_TESTS, Scope, shrink_failure};
-use mutagen_oracles::Call;
+use mutagen_oracles::{Call, HostPlan, Script};
 use mutagen_wasm_ast::Module;
 
 use crate::Shape;
@@ -25,6 +25,8 @@ pub struct Discrepancy {
     pub bytes: Vec<u8>,
     /// The calls.
     pub calls: Vec<Call>,
+    /// What imported functions do.
+    pub hosts: Vec<HostPlan>,
     /// What differs.
     pub failure: Failure,
     /// How often it was met, including others that count as the same.
@@ -35,6 +37,10 @@ impl Discrepancy {
     /// The shape by which it is told from others.
     pub fn shape(&self) -> Shape {
         Shape { kind: self.failure.kind.clone(), hash: Shape::of_module(&self.bytes) }
+    }
+
+    fn script(&self) -> Script<'_> {
+        Script { calls: &self.calls, hosts: &self.hosts }
     }
 
     /// Whether the engines differ in the same part and give the same answers.
@@ -49,9 +55,10 @@ pub struct Discrepancies(Arc<Mutex<Vec<Discrepancy>>>);
 
 impl Discrepancies {
     /// Adds a module on which the engines differ without the injected bug.
-    pub(crate) fn add(&self, bytes: &[u8], calls: &[Call], failure: Failure) {
+    pub(crate) fn add(&self, bytes: &[u8], script: Script<'_>, failure: Failure) {
         let mut kept = self.kept();
-        let new = Discrepancy { bytes: bytes.to_vec(), calls: calls.to_vec(), failure, met: 1 };
+        let (calls, hosts) = (script.calls.to_vec(), script.hosts.to_vec());
+        let new = Discrepancy { bytes: bytes.to_vec(), calls, hosts, failure, met: 1 };
         let is_same_kind = |known: &Discrepancy| known.failure.kind == new.failure.kind;
         let alike = kept.iter().filter(|known| known.is_like(&new)).count();
         let in_part = kept.iter().filter(|known| is_same_kind(known)).count();
@@ -102,7 +109,7 @@ impl Pair {
             seconds: 0.0,
             late: false,
         };
-        let check = |module: &Module| match self.failure_without_bug(&module.encode(), &met.calls) {
+        let check = |module: &Module| match self.failure_without_bug(&module.encode(), met.script()) {
             Ok(Some(failure)) => failure.into(),
             _ => Outcome::discarded(),
         };

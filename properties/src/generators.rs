@@ -109,6 +109,10 @@ impl ModuleMaker {
         ModuleMaker { generator, features, smith }
     }
 
+    pub(crate) fn features(&self) -> Features {
+        self.features
+    }
+
     pub(crate) fn generator(&self) -> ModuleGenerator {
         self.generator
     }

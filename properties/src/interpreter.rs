@@ -1,19 +1,16 @@
 //! Interpreters agree on whole modules: the property `interpreter`.
 
-use mutagen_engine::{Outcome, Property, Scope, Source, Strategy, stable};
-use mutagen_oracles::{Call, Engine, EngineError, Function, Validity, Watched};
+use mutagen_engine::{Outcome, Property, Scope, Source, Strategy};
+use mutagen_oracles::{Call, Engine, EngineError, Function, Script, Validity, Watched};
 use mutagen_wasm_ast::Module;
 
-use crate::arguments::{boundary_arguments, random_arguments};
 use crate::generators::{ModuleGenerator, ModuleMaker};
 use crate::pair::{Context, Pair};
+use crate::scenario::{Prepared, Scenario, from_case, prepare, surface_calls};
 use crate::subject::{Case, Subject, WatchError, watch_target};
 
-/// How many lists of random arguments a function is called with.
-const SEEDED: usize = 2;
-
-/// The property `interpreter`: instantiating a module and calling every exported function has the same effect
-/// on both engines.
+/// The property `interpreter`: instantiating the module of a [`Scenario`] and making its calls has the same effect on both
+/// engines, while host functions do the same.
 pub struct Modules {
     pair: Pair,
     modules: ModuleMaker,
@@ -43,34 +40,27 @@ impl Modules {
         self.pair.target.instantiate(bytes).ok().map(|instance| instance.exports())
     }
 
-    /// The calls by which a module is judged: every exported function with boundary arguments, and then with
-    /// random ones. The random arguments are derived from the module: they differ between modules, and are
-    /// always the same for the same module.
-    pub fn calls(&self, bytes: &[u8]) -> Vec<Call> {
-        self.seeded_calls(bytes, stable::hash(bytes))
-    }
-
-    /// The same, with random arguments that are derived from the seed.
+    /// The calls by which a module without calls of its own is judged: every exported function with boundary arguments,
+    /// and then with random ones that are derived from the seed. None if the module cannot be decoded.
     pub fn seeded_calls(&self, bytes: &[u8], seed: u64) -> Vec<Call> {
-        let mut source = Source::seeded(seed);
-        let mut calls = Vec::new();
-        for Function { name, signature } in self.exports(bytes).unwrap_or_default() {
-            let mut lists = boundary_arguments(&signature.parameters);
-            lists.extend((0..SEEDED).map(|_| random_arguments(&signature.parameters, &mut source)));
-            calls.extend(lists.into_iter().map(|list| Call::new(name.clone(), list)));
-        }
-        calls
+        Module::decode(bytes).map_or_else(|_| Vec::new(), |module| surface_calls(&module.surface(), seed))
     }
 }
 
-impl Property<Module> for Modules {
-    fn check(&mut self, module: &Module) -> Outcome {
-        let bytes = self.modules.runnable(module).encode();
-        if let Validity::Rejected(_) = self.pair.target_opinion(&bytes).validity() {
+impl ModuleMaker {
+    /// The scenario as engines are asked about it. Mutants of typed modules are repaired.
+    fn prepare(&self, scenario: &Scenario) -> Prepared {
+        prepare(scenario, self.runnable(&scenario.module).into_owned(), self.features())
+    }
+}
+
+impl Property<Scenario> for Modules {
+    fn check(&mut self, scenario: &Scenario) -> Outcome {
+        let Prepared { wasm, calls, hosts } = self.modules.prepare(scenario);
+        if let Validity::Rejected(_) = self.pair.target_opinion(&wasm).validity() {
             return Outcome::discarded();
         }
-        let calls = self.pair.context.times.target(|| self.calls(&bytes));
-        self.pair.confirmed(&bytes, &calls)
+        self.pair.confirmed(&wasm, Script { calls: &calls, hosts: &hosts })
     }
 }
 
@@ -78,33 +68,26 @@ impl Property<Module> for Modules {
 pub struct ModuleSubject {
     context: Context,
     modules: ModuleMaker,
-    /// The property that chooses the calls by which a module is judged.
-    property: Modules,
 }
 
 impl ModuleSubject {
     /// Campaigns in this context.
-    ///
-    /// # Errors
-    ///
-    /// If an engine refuses the settings.
-    pub fn new(context: Context, generator: ModuleGenerator) -> Result<Self, EngineError> {
+    pub fn new(context: Context, generator: ModuleGenerator) -> Self {
         let modules = ModuleMaker::new(generator, context.settings.features);
-        let property = Modules::of(&context, modules.clone())?;
-        Ok(Self { context, modules, property })
+        Self { context, modules }
     }
 }
 
 impl Subject for ModuleSubject {
-    type Value = Module;
+    type Value = Scenario;
     type Property = Modules;
 
     fn property(&self) -> Result<Modules, EngineError> {
         Modules::of(&self.context, self.modules.clone())
     }
 
-    fn generate(&self, source: &mut Source, size: usize) -> Module {
-        self.modules.generate(source, size)
+    fn generate(&self, source: &mut Source, size: usize) -> Scenario {
+        Scenario::around(self.modules.generate(source, size), source)
     }
 
     fn scope(&self) -> Scope {
@@ -115,18 +98,23 @@ impl Subject for ModuleSubject {
         self.modules.generator().suit(strategy)
     }
 
-    fn case(&self, module: &Module) -> Case {
-        let wasm = self.modules.runnable(module).encode();
-        let calls = self.property.calls(&wasm);
-        Case::Module { wasm, calls }
+    fn case(&self, scenario: &Scenario) -> Case {
+        let Prepared { wasm, calls, hosts } = self.modules.prepare(scenario);
+        Case::Module { wasm, calls, hosts }
     }
 
-    fn value(&self, case: &Case) -> Option<Module> {
-        case.module()
+    fn value(&self, case: &Case) -> Option<Scenario> {
+        let Case::Module { calls, hosts, .. } = case else { return None };
+        Some(from_case(case.module()?, calls, hosts))
     }
 
-    fn module(&self, module: &Module) -> Option<Vec<u8>> {
-        Some(self.modules.runnable(module).encode())
+    fn explicit(&self, scenario: Scenario) -> Scenario {
+        let explicit = self.value(&self.case(&scenario));
+        explicit.map_or(scenario, |explicit| Scenario { sweep: false, ..explicit })
+    }
+
+    fn module(&self, scenario: &Scenario) -> Option<Vec<u8>> {
+        Some(self.modules.prepare(scenario).wasm)
     }
 
     fn context(&self) -> Option<&Context> {

@@ -308,7 +308,7 @@ impl Subject for FunctionSubject {
     }
 
     fn case(&self, stub: &Stub) -> Case {
-        Case::Module { wasm: stub.to_module(&self.ty).encode(), calls: Functions::calls_of(&self.ty) }
+        Case::of(stub.to_module(&self.ty).encode(), Functions::calls_of(&self.ty))
     }
 
     fn value(&self, case: &Case) -> Option<Stub> {

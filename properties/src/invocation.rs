@@ -48,7 +48,7 @@ impl Argument {
             Value::I64(bits) => Some(Argument::I64(bits as i64)),
             Value::F32(bits) => Some(Argument::F32(F32(bits))),
             Value::F64(bits) => Some(Argument::F64(F64(bits))),
-            Value::V128(_) | Value::FuncRef { .. } | Value::ExternRef(_) => None,
+            Value::V128(_) | Value::FuncRef(_) | Value::ExternRef(_) => None,
         }
     }
 
@@ -130,14 +130,15 @@ impl Subject for InvocationSubject {
 
     fn case(&self, invoked: &Invoked) -> Case {
         let wasm = invoked.stub.to_module(&self.ty).encode();
-        Case::Module { wasm, calls: vec![Invocation::call(invoked)] }
+        Case::of(wasm, vec![Invocation::call(invoked)])
     }
 
     /// The arguments are those of the first call, or an empty list if there is no call. Returns `None` if
     /// their types are never generated.
     fn value(&self, case: &Case) -> Option<Invoked> {
         let Case::Module { calls, .. } = case else { return None };
-        let arguments = calls.iter().take(1).flat_map(|call| &call.arguments).map(Argument::of);
+        let arguments =
+            calls.iter().take(1).flat_map(|call| &call.arguments).map(|given| Argument::of(&given.value()));
         Some(Invoked { stub: stub_of(case, &self.ty)?, arguments: arguments.collect::<Option<_>>()? })
     }
 

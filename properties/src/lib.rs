@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | `validator`: [`Validator`] | modules | the target accepts the module | the reference accepts it, too |
 //! | `interpreter-i32`: [`Functions`] | functions of one type | both accept the function | same results, traps, memory and globals |
-//! | `interpreter`: [`Modules`] | modules | both accept the module | the same of every exported function |
+//! | `interpreter`: [`Modules`] | [scenarios](Scenario): modules with calls and host functions | both accept the module | the same after every call, with the same calls of host functions |
 //! | `invocation`: [`Invocation`] | a function and arguments | both accept the function | both take an argument list, or both refuse it |
 //! | `ssni-stack` and related ones: [`stack_machine`], [`register_machine`] | pairs of states | indistinguishable states that step | they stay indistinguishable |
 //!
@@ -19,6 +19,7 @@ mod interpreter_i32;
 mod invocation;
 mod noninterference;
 mod pair;
+mod scenario;
 mod shape;
 mod smith;
 mod subject;
@@ -36,6 +37,7 @@ pub use noninterference::{
     Noninterference, RegisterSubject, StackSubject, UnknownNoninterference, register_machine, stack_machine,
 };
 pub use pair::{Context, DISCREPANCY, Pair, outcome};
+pub use scenario::{Choice, Deed, HostScript, Invoke, Pick, Scenario};
 pub use shape::{NoShape, Shape};
 pub use smith::Smith;
 pub use subject::{Case, MachinePair, Subject, WatchError, require_bugs};

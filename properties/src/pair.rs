@@ -2,7 +2,7 @@
 
 use mutagen_engine::{Failure, Outcome};
 use mutagen_oracles::{
-    Agreement, Call, Difference, Engine, EngineEntry, EngineError, Guarded, Judgement, Opinion, Registry,
+    Agreement, Difference, Engine, EngineEntry, EngineError, Guarded, Judgement, Opinion, Registry, Script,
     Settings, Wrapped, confirm, judge, judge_validity,
 };
 use mutagen_wasm_ast::Features;
@@ -113,10 +113,10 @@ impl Pair {
     }
 
     /// Judges a module and calls from the beginning, in fresh engines.
-    pub fn judge(&self, bytes: &[u8], calls: &[Call]) -> Judgement {
+    pub fn judge<'a>(&self, bytes: &[u8], script: impl Into<Script<'a>>) -> Judgement {
         let times = &self.context.times;
         let (target, reference) = (times.of_target(&self.target), times.of_reference(&self.reference));
-        judge(bytes, calls, &target, &reference, &self.context.settings)
+        judge(bytes, script, &target, &reference, &self.context.settings)
     }
 
     /// How the engines differ without the injected bug, if they do.
@@ -127,10 +127,10 @@ impl Pair {
     pub(crate) fn failure_without_bug(
         &self,
         bytes: &[u8],
-        calls: &[Call],
+        script: Script<'_>,
     ) -> Result<Option<Failure>, EngineError> {
         let injection = self.context.injection.without_bug().with(self.context.late_fixes.list());
-        let judgement = self.judge_with(injection, bytes, calls)?;
+        let judgement = self.judge_with(injection, bytes, script)?;
         Ok(match &judgement.agreement {
             Agreement::Differ(difference) => Some(failure(&judgement, difference)),
             _ => None,
@@ -142,11 +142,11 @@ impl Pair {
         &self,
         injection: Injection,
         bytes: &[u8],
-        calls: &[Call],
+        script: Script<'_>,
     ) -> Result<Judgement, EngineError> {
         let Context { target, settings, .. } = &self.context;
         let target = Wrapped::new(target.make(settings)?, injection);
-        Ok(judge(bytes, calls, &target, &self.reference, settings))
+        Ok(judge(bytes, script, &target, &self.reference, settings))
     }
 
     /// The first of these fixes with which the engines agree on a module. They differ on it without the fix, so it is
@@ -159,14 +159,14 @@ impl Pair {
         &self,
         fixes: impl IntoIterator<Item = &'static str>,
         bytes: &[u8],
-        calls: &[Call],
+        script: Script<'_>,
     ) -> Result<Option<&'static str>, EngineError> {
         let present = self.context.injection.clone().with(self.context.late_fixes.list());
         for fix in fixes {
             if present.fixes.contains(&fix) {
                 continue;
             }
-            let judgement = self.judge_with(present.clone().with([fix]), bytes, calls)?;
+            let judgement = self.judge_with(present.clone().with([fix]), bytes, script)?;
             if judgement.agreement == Agreement::Equal {
                 return Ok(Some(fix));
             }
@@ -176,12 +176,13 @@ impl Pair {
 
     /// The outcome of a module on which the engines seem to differ. It is a failure if they differ again in
     /// fresh engines and, if a bug is injected, do not differ without the bug.
-    pub(crate) fn confirmed(&self, bytes: &[u8], calls: &[Call]) -> Outcome {
-        let judgement = confirm(CONFIRMATIONS, || self.judge(bytes, calls));
+    pub(crate) fn confirmed<'a>(&self, bytes: &[u8], script: impl Into<Script<'a>>) -> Outcome {
+        let script = script.into();
+        let judgement = confirm(CONFIRMATIONS, || self.judge(bytes, script));
         if judgement.agreement.is_finding() && self.context.injection.bug.is_some() {
-            match self.failure_without_bug(bytes, calls) {
+            match self.failure_without_bug(bytes, script) {
                 Ok(Some(failure)) => {
-                    self.context.discrepancies.add(bytes, calls, failure);
+                    self.context.discrepancies.add(bytes, script, failure);
                     return Outcome::discarded().label(DISCREPANCY);
                 }
                 Ok(None) => {}
@@ -221,9 +222,11 @@ pub(crate) fn outcome_of(agreement: &Agreement) -> Outcome {
 /// A difference as a failure, with the last question and the answer of each engine.
 fn failure(judgement: &Judgement, difference: &Difference) -> Failure {
     let question = judgement.steps.last().map_or_else(String::new, |step| step.question.to_string());
+    let host = judgement.host.first.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     Failure::new(difference.to_string())
         .kind(difference.what.kind())
         .detail("question", question)
+        .detail("host", host)
         .detail("part", difference.what.to_string())
         .detail("target", &difference.target)
         .detail("reference", &difference.reference)

@@ -20,7 +20,7 @@ use crate::Case;
 ///
 /// let shape = |text| {
 ///     let wasm = Module::from_text(text).expect("it is a module").encode();
-///     Shape::of("result", &Case::Module { wasm, calls: Vec::new() })
+///     Shape::of("result", &Case::of(wasm, Vec::new()))
 /// };
 /// let add = shape("(module (func (result i32) i32.const 5 i32.const 7 i32.add))");
 /// assert_eq!(add, shape("(module (func (result i32) i32.const 1 i32.const 2 i32.add))"));

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use mutagen_engine::{Mutable, Outcome, Property, Scope, Source, Strategy};
 use mutagen_ifc::{register, stack};
-use mutagen_oracles::{Call, Engine, EngineError, Registry, Settings, Watched, prove_woven, watch};
+use mutagen_oracles::{Call, Engine, EngineError, HostPlan, Registry, Settings, Watched, prove_woven, watch};
 use mutagen_wasm_ast::Module;
 use mutagen_weave::{NotWoven, probes::NamesError};
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,11 @@ pub trait Subject: Send + Sync + 'static {
     /// The value of a stored form, if this property can be tested on it.
     fn value(&self, case: &Case) -> Option<Self::Value>;
 
+    /// The same test, with everything said that follows from the rest, so that all of it can be shrunk.
+    fn explicit(&self, value: Self::Value) -> Self::Value {
+        value
+    }
+
     /// The module of a value, if there is one.
     fn module(&self, value: &Self::Value) -> Option<Vec<u8>> {
         let _ = value;
@@ -83,18 +88,25 @@ pub trait Subject: Send + Sync + 'static {
 /// A value in the form in which it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Case {
-    /// A module and its calls.
+    /// A module, its calls, and what its imported functions do.
     Module {
         /// The module.
         wasm: Vec<u8>,
         /// The calls, in order.
         calls: Vec<Call>,
+        /// What imported functions do, by their number.
+        hosts: Vec<HostPlan>,
     },
     /// Two states of a machine.
     States(Box<MachinePair>),
 }
 
 impl Case {
+    /// A module with calls, whose imported functions are stubs.
+    pub fn of(wasm: Vec<u8>, calls: Vec<Call>) -> Self {
+        Case::Module { wasm, calls, hosts: Vec::new() }
+    }
+
     /// The module, if it is one that the syntax tree can express.
     pub fn module(&self) -> Option<Module> {
         match self {

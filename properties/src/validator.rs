@@ -107,7 +107,7 @@ impl Subject for ValidatorSubject {
     }
 
     fn case(&self, module: &Module) -> Case {
-        Case::Module { wasm: module.encode(), calls: Vec::new() }
+        Case::of(module.encode(), Vec::new())
     }
 
     fn value(&self, case: &Case) -> Option<Module> {

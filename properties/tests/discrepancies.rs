@@ -2,7 +2,7 @@
 //! `wasm-f2` are off.
 
 use mutagen_engine::{Property, Scope};
-use mutagen_properties::{Context, DISCREPANCY, Discrepancy, Injection, Modules};
+use mutagen_properties::{Context, DISCREPANCY, Discrepancy, Injection, Modules, Scenario};
 use mutagen_wasm_ast::{Features, Module};
 
 /// The `select` of wasm-f1 gives the wrong operand. The rest is noise.
@@ -32,7 +32,7 @@ fn met(texts: &[String], fixes: &[&'static str], labels: &[&str]) -> Vec<Discrep
         Modules::new(&Context::new(Features::WASM1).inject(injection)).expect("the settings are fine");
     for text in texts {
         let module = Module::from_text(text).expect("it is a module");
-        assert_eq!(property.check(&module).labels, labels, "{text}");
+        assert_eq!(property.check(&Scenario::of(module)).labels, labels, "{text}");
     }
     property.pair().discrepancies(&Scope::new().with(Features::WASM1))
 }

@@ -2,7 +2,7 @@
 
 use mutagen_engine::{Outcome, Property, Verdict};
 use mutagen_oracles::on_stack;
-use mutagen_properties::{Context, Functions, Injection, Modules};
+use mutagen_properties::{Context, Functions, Injection, Modules, Scenario};
 use mutagen_wasm_ast::{Features, Module, Stub};
 
 /// The inside of a function of the paper's type.
@@ -68,7 +68,7 @@ fn the_one_function_of_a_batch_that_differs_is_named() {
 fn a_module_over_a_limit_is_discarded_and_not_inconclusive() {
     let mut property = Modules::new(&Context::new(Features::WASM1)).expect("the settings are fine");
     let module = Module::from_text("(module (table 4294967295 funcref))").expect("it is a module");
-    let outcome = property.check(&module);
+    let outcome = property.check(&Scenario::of(module));
     assert_eq!(outcome.verdict, Verdict::Discarded);
     assert!(outcome.labels.iter().any(|label| label.contains("limit")), "{outcome:?}");
 }

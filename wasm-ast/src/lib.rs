@@ -66,6 +66,7 @@ mod signature;
 mod spaces;
 mod stack;
 mod stub;
+mod surface;
 mod table;
 mod text;
 mod typed;
@@ -83,5 +84,6 @@ pub use module::{
 };
 pub use op::*;
 pub use stub::Stub;
+pub use surface::{ExportedFunction, Surface};
 pub use text::TextError;
 pub use types::{AddressType, BlockType, Bound, FuncType, GlobalType, Limits, RefType, TableType, ValType};

@@ -9,6 +9,7 @@ use mutagen_bugs::fixes;
 use mutagen_engine::{
     Counterexample, Failure, Outcome, Property, SHRINK_TESTS, Verdict, judged, shrink_failure,
 };
+use mutagen_oracles::Script;
 use mutagen_properties::{Case, Pair, Shape, Subject};
 
 use crate::store::Folder;
@@ -149,7 +150,8 @@ impl<'a, S: Subject> Collector<'a, S> {
             true => Outcome::discarded(),
             false => judge_quietly(&*self.subject, property, value),
         };
-        let shrunk = shrink_failure(&self.subject.scope(), found.clone(), judge, budget);
+        let explicit = Counterexample { value: self.subject.explicit(found.value.clone()), ..found.clone() };
+        let shrunk = shrink_failure(&self.subject.scope(), explicit, judge, budget);
         self.shrinking.fetch_add(shrunk.tests, Ordering::Relaxed);
         (shrunk.value, shrunk.failure)
     }
@@ -192,8 +194,8 @@ impl<'a, S: Subject> Collector<'a, S> {
 
 /// The catalogue's fix with which the engines agree on a module.
 fn explaining_fix(pair: Option<&Pair>, case: &Case) -> Option<&'static str> {
-    let Case::Module { wasm, calls } = case else { return None };
-    pair?.explaining_fix(fixes().map(|fix| fix.id), wasm, calls).ok().flatten()
+    let Case::Module { wasm, calls, hosts } = case else { return None };
+    pair?.explaining_fix(fixes().map(|fix| fix.id), wasm, Script { calls, hosts }).ok().flatten()
 }
 
 /// Judges one value. A panic of the property is a failure, as in a campaign.

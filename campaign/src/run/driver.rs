@@ -182,7 +182,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         };
         Manifest::new(self.spec, corpus.len()).store(store)?;
         // Only modules are kept in the corpus.
-        let value = |wasm| self.subject.value(&Case::Module { wasm, calls: Vec::new() });
+        let value = |wasm| self.subject.value(&Case::of(wasm, Vec::new()));
         Ok(corpus.into_iter().filter_map(value).collect())
     }
 
@@ -327,7 +327,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         let mut each = Vec::new();
         for met in Pair::new(context)?.discrepancies(&self.subject.scope()) {
             let shape = met.shape();
-            let case = Case::Module { wasm: met.bytes, calls: met.calls };
+            let case = Case::Module { wasm: met.bytes, calls: met.calls, hosts: met.hosts };
             let finding = Finding::new(&unmodified, case, &met.failure);
             each.push(DiscrepancyReport {
                 shape: Some(shape),

@@ -2,7 +2,7 @@
 
 use mutagen_bugs::UnknownBug;
 use mutagen_engine::UnknownStrategy;
-use mutagen_oracles::NoValue;
+use mutagen_oracles::NoArgument;
 use mutagen_properties::UnknownNoninterference;
 use thiserror::Error;
 
@@ -26,7 +26,7 @@ pub enum SpecError {
     KnownStops,
     /// An argument of a stored call is no value.
     #[error(transparent)]
-    Argument(#[from] NoValue),
+    Argument(#[from] NoArgument),
     /// No bug has this id.
     #[error(transparent)]
     UnknownBug(#[from] UnknownBug),

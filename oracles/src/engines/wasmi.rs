@@ -3,6 +3,7 @@
 //! Every question gets a fresh engine: that costs a microsecond, and the path through the engine's code then depends on
 //! the module alone.
 
+mod access;
 mod instance;
 mod values;
 
@@ -12,6 +13,7 @@ use self::{instance::WasmiInstance, values::failed_start};
 use crate::{
     answer::{Instantiation, Rejection, Validity},
     engine::{Compiled, Engine, Instance},
+    host::HostPlan,
     limits::{Which, web_limit},
     registry::{EngineEntry, Role},
     settings::{Limits, Settings},
@@ -125,7 +127,11 @@ impl Engine for Wasmi {
     }
 
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
-        self.compiled(bytes)?.instantiate()
+        self.instantiate_with(bytes, &[])
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.compiled(bytes)?.instance(hosts)
     }
 
     fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
@@ -161,15 +167,21 @@ struct CompiledModule {
     limits: Limits,
 }
 
-impl Compiled for CompiledModule {
-    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
-        let mut instance = WasmiInstance::new(&self.engine, &self.limits);
+impl CompiledModule {
+    fn instance(&self, hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        let mut instance = WasmiInstance::new(&self.engine, &self.limits, hosts);
         match instance.start(&self.module) {
             Ok(()) => Ok(Box::new(instance)),
             Err(error) => {
-                let ending = failed_start(&error, instance.store.data());
+                let ending = failed_start(&error, &instance.store.data().limiter);
                 Err(Instantiation::ended(ending, instance.state()))
             }
         }
+    }
+}
+
+impl Compiled for CompiledModule {
+    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
+        self.instance(&[])
     }
 }

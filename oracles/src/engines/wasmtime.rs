@@ -4,6 +4,7 @@
 //! [compiled](Engine::compile) once and instantiated many times: functions of one shape share a module, and each is
 //! called in an instance of its own.
 
+mod access;
 mod instance;
 mod values;
 
@@ -14,6 +15,7 @@ use crate::{
     answer::{Ending, Instantiation, Rejection, Validity},
     engine::{Compiled, Engine, Instance},
     guard::WASM_STACK_BYTES,
+    host::HostPlan,
     limits::{Which, web_limit},
     registry::{EngineEntry, EngineError, Role},
     scan::wasm_features,
@@ -173,7 +175,11 @@ impl Engine for Wasmtime {
     }
 
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
-        self.compiled(bytes)?.instantiate()
+        self.instantiate_with(bytes, &[])
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.compiled(bytes)?.instance(hosts)
     }
 
     fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
@@ -196,19 +202,25 @@ struct CompiledModule {
     limits: Limits,
 }
 
-impl Compiled for CompiledModule {
-    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
+impl CompiledModule {
+    fn instance(&self, hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
         if let Some(which) = over_limits(&self.module, &self.limits) {
             return Err(Instantiation::ended(Ending::Limited(which), State::default()));
         }
-        let mut instance = WasmtimeInstance::new(self.module.engine(), &self.limits);
+        let mut instance = WasmtimeInstance::new(self.module.engine(), &self.limits, hosts);
         match instance.start(&self.module) {
             Ok(()) => Ok(Box::new(instance)),
             Err(error) => {
-                let ending = failed_start(&error, instance.store.data());
+                let ending = failed_start(&error, &instance.store.data().limiter);
                 Err(Instantiation::ended(ending, instance.state()))
             }
         }
+    }
+}
+
+impl Compiled for CompiledModule {
+    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
+        self.instance(&[])
     }
 }
 

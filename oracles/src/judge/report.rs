@@ -3,27 +3,8 @@
 use std::fmt;
 
 use crate::{
-    agreement::Agreement,
-    answer::Instantiation,
-    guard::GuardedInstance,
-    value::{Value, list},
+    agreement::Agreement, answer::Instantiation, guard::GuardedInstance, host::HostLog, script::Call,
 };
-
-/// A call of an exported function.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Call {
-    /// Name of the export.
-    pub export: String,
-    /// Its arguments.
-    pub arguments: Vec<Value>,
-}
-
-impl Call {
-    /// A call of `export` with `arguments`.
-    pub fn new(export: impl Into<String>, arguments: impl Into<Vec<Value>>) -> Self {
-        Self { export: export.into(), arguments: arguments.into() }
-    }
-}
 
 /// What was asked of both engines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +22,7 @@ impl fmt::Display for Question {
         match self {
             Self::Validate => f.write_str("validate"),
             Self::Instantiate => f.write_str("instantiate"),
-            Self::Call(call) => write!(f, "call {:?} with {}", call.export, list(&call.arguments)),
+            Self::Call(call) => write!(f, "call {call}"),
         }
     }
 }
@@ -67,6 +48,8 @@ pub struct Judgement {
     pub steps: Vec<Step>,
     /// The fuel that the calls used on the target.
     pub fuel: u64,
+    /// What went out to the host functions of the target, and what they did. Only if the engines differ.
+    pub host: HostLog,
 }
 
 /// How an instantiation went, for the report.

@@ -15,7 +15,7 @@ impl fmt::Display for NoValue {
         write!(
             f,
             "`{}` is no value: write TYPE:NUMBER with i32, i64, f32, f64 or v128, floats also by their bits, such as \
-             i32:-1, f32:1.5, f64:0x7ff8000000000001, v128:0x0, or funcref:null, externref:null, externref:7",
+             i32:-1, f32:1.5, f64:0x7ff8000000000001, v128:0x0, or funcref:null, funcref:0, externref:null, externref:7",
             self.0
         )
     }
@@ -53,7 +53,8 @@ fn parse(text: &str) -> Option<Value> {
             bits(number, u64::from_str_radix).or_else(|| Some(number.parse::<f64>().ok()?.to_bits()))?,
         ),
         "v128" => Value::V128(integer(number, u128::from_str_radix, u128::from_str)?),
-        "funcref" if number == "null" => Value::FuncRef { null: true },
+        "funcref" if number == "null" => Value::FuncRef(None),
+        "funcref" => Value::FuncRef(Some(number.parse().ok()?)),
         "externref" if number == "null" => Value::ExternRef(None),
         "externref" => Value::ExternRef(Some(number.parse().ok()?)),
         _ => return None,

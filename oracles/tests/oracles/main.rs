@@ -2,10 +2,12 @@
 
 mod divergences;
 mod faults;
+mod hosts;
 mod limits;
 mod nans;
 mod newcomer;
 mod parts;
+mod references;
 mod registry;
 mod sensitivity;
 mod support;

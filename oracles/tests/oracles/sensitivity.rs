@@ -125,7 +125,7 @@ fn a_global_differs_also_after_a_trap() {
 fn an_element_of_a_table_differs_and_its_place_is_named() {
     let lie = Lies {
         table: Arc::new(|mut elements| {
-            elements[1] = Value::FuncRef { null: false };
+            elements[1] = Value::FuncRef(Some(0));
             elements
         }),
         ..in_state(|state| state.tables[0].digest ^= 1)

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mutagen_oracles::{
-    Agreement, Call, Ending, Engine, Function, Instance, Instantiation, Judgement, Settings, State, Validity,
-    Value, Wasmi, Wasmtime, Which, judge, on_stack,
+    Agreement, Call, Ending, Engine, Function, HostPlan, Instance, Instantiation, Judgement, Settings, State,
+    Validity, Value, Wasmi, Wasmtime, Which, judge, on_stack,
 };
 
 /// A module from its text.
@@ -74,11 +74,18 @@ impl Default for Lies {
 pub struct Liar {
     pub engine: Wasmi,
     pub lies: Lies,
+    /// Whether its host functions do nothing, whatever their plans say.
+    pub forgets_plans: bool,
 }
 
 impl Liar {
     pub fn new(lies: Lies) -> Self {
-        Self { engine: Wasmi::new(&Settings::default()), lies }
+        Self { engine: Wasmi::new(&Settings::default()), lies, forgets_plans: false }
+    }
+
+    /// An engine whose host functions do nothing.
+    pub fn forgetful() -> Self {
+        Self { forgets_plans: true, ..Self::new(Lies::default()) }
     }
 
     /// The judgement on a module with this engine as the target, and with the honest one as the reference.
@@ -107,7 +114,12 @@ impl Engine for Liar {
     }
 
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
-        match self.engine.instantiate(bytes) {
+        self.instantiate_with(bytes, &[])
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        let hosts = if self.forgets_plans { &[] } else { hosts };
+        match self.engine.instantiate_with(bytes, hosts) {
             Ok(instance) => Ok(Box::new(LyingInstance { instance, lies: self.lies.clone() })),
             Err(failure) => Err((self.lies.instantiation)(failure)),
         }

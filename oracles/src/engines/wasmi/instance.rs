@@ -1,35 +1,39 @@
 //! Instances of wasmi: stubs for imports, calls, the state.
 
+use std::sync::Arc;
+
 use ::wasmi::{
-    Caller, Extern, ExternType, FuncType, Global, Memory, Module, Ref, ResourceLimiter, Store, Table, Val,
+    Caller, Extern, ExternType, FuncType, Global, Memory, Module, Ref, ResourceLimiter, Store, Table,
     errors::{MemoryError, TableError},
 };
 
-use super::values::{ending_of, from_wasmi, signature, to_wasmi, value_type};
+use super::{
+    access::{Reach, WasmiHandles, WasmiHost},
+    values::{from_wasmi, signature, to_wasmi_or_null, value_type},
+};
 use crate::{
     answer::Ending,
     engine::{Function, Instance},
-    host::{FUNCREF_FROM_HOST, Host, STARVED},
+    host::{Host, HostPlan, HostTrap, STARVED, Stop, serve},
     settings::Limits,
     state::State,
-    value::Value,
-    view::{Item, Look, View, sorted},
+    value::{Value, ValueType},
+    view::{Access, Item, View, functions},
 };
 
 /// An instance, or what is left of a failed attempt to make one.
 pub(super) struct WasmiInstance {
-    pub(super) store: Store<Host>,
+    pub(super) store: Store<WasmiHost>,
     instance: Option<::wasmi::Instance>,
     imports: Vec<Extern>,
-    view: Option<View<Store<Host>>>,
     fuel_used: u64,
 }
 
 impl WasmiInstance {
-    pub(super) fn new(engine: &::wasmi::Engine, limits: &Limits) -> Self {
-        let mut store = Store::new(engine, Host::new(limits));
+    pub(super) fn new(engine: &::wasmi::Engine, limits: &Limits, hosts: &[HostPlan]) -> Self {
+        let mut store = Store::new(engine, Host::new(limits, hosts));
         store.limiter(|host| host);
-        Self { store, instance: None, imports: Vec::new(), view: None, fuel_used: 0 }
+        Self { store, instance: None, imports: Vec::new(), fuel_used: 0 }
     }
 
     /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
@@ -38,6 +42,9 @@ impl WasmiInstance {
         for import in module.imports() {
             let import = stub(&mut self.store, import.ty())?;
             self.imports.push(import);
+        }
+        if self.store.data().is_planned() {
+            self.store.data_mut().view = Some(Arc::new(View::new(items(&self.imports))));
         }
         self.instance = Some(::wasmi::Instance::new(&mut self.store, module, &self.imports)?);
         Ok(())
@@ -64,79 +71,62 @@ impl WasmiInstance {
             return Err(Ending::Refused(format!("no exported function {name:?}")));
         };
         self.refuel().map_err(|error| Ending::Infra(error.to_string()))?;
-        let inputs =
-            arguments.iter().map(|value| to_wasmi(&mut self.store, value)).collect::<Option<Vec<_>>>();
-        let inputs = inputs.ok_or_else(|| Ending::Refused(FUNCREF_FROM_HOST.to_owned()))?;
-        let ty = function.ty(&self.store);
-        let mut outputs: Vec<Val> = ty.results().iter().map(|ty| Val::default_for_ty(*ty)).collect();
-        let result = function.call(&mut self.store, &inputs, &mut outputs);
+        if self.store.data().is_planned() || arguments.iter().any(Value::is_function) {
+            self.view();
+        }
+        let result = Reach(&mut self.store).call(function, arguments);
         self.note_fuel();
         if self.store.data().limiter.starved {
             return Err(Ending::Infra(STARVED.to_owned()));
         }
-        result.map_err(|error| ending_of(&error))?;
-        Ok(outputs.iter().map(|value| from_wasmi(&self.store, value)).collect())
+        result.map_err(|failed| failed.ending)
     }
 
-    /// The view, which is made when it is first needed, and the store that it reads.
-    fn look(&mut self) -> (&View<Store<Host>>, &mut Store<Host>) {
-        let Self { store, instance, imports, view, .. } = self;
-        let view = view.get_or_insert_with(|| {
-            let imports = imports.iter().filter_map(|import| item(*import));
-            let exports = exports(store, instance.as_ref());
-            View::new(imports, exports.filter_map(|(name, export)| Some((name, item(export)?))))
-        });
-        (view, store)
+    /// The view, which is made when it is first needed. What is left of a failed attempt has no exports.
+    fn view(&mut self) -> Arc<View<WasmiHandles>> {
+        let known = self.store.data().view.clone();
+        if let Some(view) = known.filter(|view| view.is_complete() || self.instance.is_none()) {
+            return view;
+        }
+        let mut view = View::new(items(&self.imports));
+        if self.instance.is_some() {
+            let exports = exports(&self.store, self.instance.as_ref());
+            view = view.with_exports(exports.map(|(name, export)| (name, item(&export))));
+        }
+        let view = Arc::new(view);
+        self.store.data_mut().view = Some(Arc::clone(&view));
+        view
     }
 }
 
 fn exports<'a>(
-    store: &'a Store<Host>,
+    store: &'a Store<WasmiHost>,
     instance: Option<&'a ::wasmi::Instance>,
 ) -> impl Iterator<Item = (String, Extern)> {
     let exports = instance.into_iter().flat_map(move |instance| instance.exports(store));
     exports.map(|export| (export.name().to_owned(), export.into_extern()))
 }
 
-fn item(item: Extern) -> Option<Item<Store<Host>>> {
-    match item {
-        Extern::Memory(memory) => Some(Item::Memory(memory)),
-        Extern::Global(global) => Some(Item::Global(global)),
-        Extern::Table(table) => Some(Item::Table(table)),
-        Extern::Func(_) => None,
-    }
+fn items(imports: &[Extern]) -> impl Iterator<Item = Item<WasmiHandles>> {
+    imports.iter().map(item)
 }
 
-impl Look for Store<Host> {
-    type Memory = Memory;
-    type Global = Global;
-    type Table = Table;
-
-    fn host(&self) -> &Host {
-        self.data()
-    }
-
-    fn bytes(&self, memory: Memory) -> &[u8] {
-        memory.data(self)
-    }
-
-    fn value(&mut self, global: Global) -> Value {
-        from_wasmi(&*self, &global.get(&*self))
-    }
-
-    fn elements(&mut self, table: Table) -> Vec<Value> {
-        (0..table.size(&*self))
-            .map_while(|index| table.get(&*self, index))
-            .map(|element| from_wasmi(&*self, &Val::from(element)))
-            .collect()
+fn item(item: &Extern) -> Item<WasmiHandles> {
+    match item {
+        Extern::Memory(memory) => Item::Memory(*memory),
+        Extern::Global(global) => Item::Global(*global),
+        Extern::Table(table) => Item::Table(*table),
+        Extern::Func(function) => Item::Function(*function),
     }
 }
 
 impl Instance for WasmiInstance {
     fn exports(&self) -> Vec<Function> {
-        let functions = exports(&self.store, self.instance.as_ref())
-            .filter_map(|(name, export)| Some((name, signature(&export.into_func()?.ty(&self.store)))));
-        sorted(functions).into_iter().map(|(name, signature)| Function { name, signature }).collect()
+        let exports = exports(&self.store, self.instance.as_ref());
+        functions(
+            exports
+                .filter_map(|(name, export)| Some((name, signature(&export.into_func()?.ty(&self.store))))),
+        )
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
@@ -144,18 +134,15 @@ impl Instance for WasmiInstance {
     }
 
     fn state(&mut self) -> State {
-        let (view, store) = self.look();
-        view.state(store)
+        self.view().state(&mut Reach(&mut self.store))
     }
 
     fn memory(&mut self, index: usize) -> Vec<u8> {
-        let (view, store) = self.look();
-        view.memory(store, index)
+        self.view().memory(&mut Reach(&mut self.store), index)
     }
 
     fn table(&mut self, index: usize) -> Vec<Value> {
-        let (view, store) = self.look();
-        view.table(store, index)
+        self.view().table(&mut Reach(&mut self.store), index)
     }
 
     fn fuel_used(&self) -> u64 {
@@ -163,7 +150,7 @@ impl Instance for WasmiInstance {
     }
 }
 
-fn stub(store: &mut Store<Host>, ty: &ExternType) -> Result<Extern, ::wasmi::Error> {
+fn stub(store: &mut Store<WasmiHost>, ty: &ExternType) -> Result<Extern, ::wasmi::Error> {
     Ok(match ty {
         ExternType::Func(ty) => Extern::Func(stub_function(store, ty.clone())),
         ExternType::Memory(ty) => Extern::Memory(Memory::new(&mut *store, *ty)?),
@@ -172,21 +159,25 @@ fn stub(store: &mut Store<Host>, ty: &ExternType) -> Result<Extern, ::wasmi::Err
         }
         ExternType::Global(ty) => {
             let value = store.data_mut().next_global(value_type(ty.content()));
-            let value = to_wasmi(&mut *store, &value).unwrap_or(Val::default_for_ty(ty.content()));
+            let value = to_wasmi_or_null(&mut Reach(&mut *store), &value, ty.content());
             Extern::Global(Global::new(&mut *store, value, ty.mutability()))
         }
     })
 }
 
-fn stub_function(store: &mut Store<Host>, ty: FuncType) -> ::wasmi::Func {
+fn stub_function(store: &mut Store<WasmiHost>, ty: FuncType) -> ::wasmi::Func {
     let number = store.data_mut().next_function();
-    let results = ty.results().to_vec();
-    ::wasmi::Func::new(store, ty, move |mut caller: Caller<'_, Host>, inputs, outputs| {
-        let arguments: Vec<Value> = inputs.iter().map(|value| from_wasmi(&caller, value)).collect();
-        let reply = caller.data_mut().note(number, &arguments);
-        for (position, (output, ty)) in outputs.iter_mut().zip(&results).enumerate() {
-            let value = reply.result(position, value_type(*ty));
-            *output = to_wasmi(&mut caller, &value).unwrap_or(Val::default_for_ty(*ty));
+    let types = ty.results().to_vec();
+    let results: Vec<ValueType> = types.iter().map(|ty| value_type(*ty)).collect();
+    ::wasmi::Func::new(store, ty, move |caller: Caller<'_, WasmiHost>, inputs, outputs| {
+        let mut store = Reach(caller);
+        let arguments: Vec<Value> = inputs.iter().map(|value| from_wasmi(&mut store, value)).collect();
+        let values = serve(&mut store, number, &arguments, &results).map_err(|stop| match stop {
+            Stop::Trap => ::wasmi::Error::host(HostTrap),
+            Stop::Error(error) => error,
+        })?;
+        for ((output, value), ty) in outputs.iter_mut().zip(&values).zip(&types) {
+            *output = to_wasmi_or_null(&mut store, value, *ty);
         }
         Ok(())
     })
@@ -194,7 +185,7 @@ fn stub_function(store: &mut Store<Host>, ty: FuncType) -> ::wasmi::Func {
 
 type LimiterResult<T> = Result<T, wasmi_core::LimiterError>;
 
-impl ResourceLimiter for Host {
+impl ResourceLimiter for WasmiHost {
     fn memory_growing(&mut self, _: usize, desired: usize, maximum: Option<usize>) -> LimiterResult<bool> {
         Ok(self.limiter.memory(desired, maximum))
     }

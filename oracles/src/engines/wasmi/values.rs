@@ -1,15 +1,17 @@
 //! Values, types, traps and errors of wasmi in our terms.
 
 use ::wasmi::{
-    AsContext, AsContextMut, ExternRef, F32, F64, FuncType, Nullable, TrapCode, V128, Val, ValType,
+    ExternRef, F32, F64, FuncType, Nullable, Ref, TrapCode, V128, Val, ValType,
     errors::{ErrorKind, InstantiationError, MemoryError},
 };
 
+use super::access::{Context, Reach};
 use crate::{
     answer::{Ending, Rejection, TrapKind},
     engine::Signature,
-    host::Host,
+    host::{HostTrap, Limiter},
     limits::Which,
+    numbers::{function_of, number_of},
     value::{Value, ValueType},
 };
 
@@ -32,43 +34,60 @@ pub(super) fn value_type(ty: ValType) -> ValueType {
     }
 }
 
-/// `None` for a function, which only the engine can make.
-pub(super) fn to_wasmi(store: impl AsContextMut, value: &Value) -> Option<Val> {
+/// `None` for a function that this instance does not have.
+pub(super) fn to_wasmi<C: Context>(store: &mut Reach<C>, value: &Value) -> Option<Val> {
     Some(match *value {
         Value::I32(bits) => Val::I32(bits as i32),
         Value::I64(bits) => Val::I64(bits as i64),
         Value::F32(bits) => Val::F32(F32::from_bits(bits)),
         Value::F64(bits) => Val::F64(F64::from_bits(bits)),
         Value::V128(bits) => Val::V128(V128::from(bits)),
-        Value::FuncRef { null: true } => Val::FuncRef(Nullable::Null),
-        Value::FuncRef { null: false } => return None,
+        Value::FuncRef(None) => Val::FuncRef(Nullable::Null),
+        Value::FuncRef(Some(number)) => Val::FuncRef(Nullable::Val(function_of(store, number)?)),
         Value::ExternRef(None) => Val::ExternRef(Nullable::Null),
-        Value::ExternRef(Some(id)) => Val::ExternRef(Nullable::Val(ExternRef::new(store, id))),
+        Value::ExternRef(Some(id)) => Val::ExternRef(Nullable::Val(ExternRef::new(&mut store.0, id))),
     })
 }
 
-pub(super) fn from_wasmi(store: impl AsContext, value: &Val) -> Value {
+/// A value for a place of this type. A function that this instance does not have is null.
+pub(super) fn to_wasmi_or_null<C: Context>(store: &mut Reach<C>, value: &Value, ty: ValType) -> Val {
+    to_wasmi(store, value).unwrap_or(Val::default_for_ty(ty))
+}
+
+/// A reference, unless the value is none.
+pub(super) fn to_reference<C: Context>(store: &mut Reach<C>, value: &Value) -> Option<Ref> {
+    match to_wasmi(store, value) {
+        Some(Val::FuncRef(reference)) => Some(Ref::Func(reference)),
+        Some(Val::ExternRef(reference)) => Some(Ref::Extern(reference)),
+        None => Some(Ref::Func(Nullable::Null)),
+        Some(_) => None,
+    }
+}
+
+pub(super) fn from_wasmi<C: Context>(store: &mut Reach<C>, value: &Val) -> Value {
     match value {
         Val::I32(value) => Value::I32(*value as u32),
         Val::I64(value) => Value::I64(*value as u64),
         Val::F32(value) => Value::F32(value.to_bits()),
         Val::F64(value) => Value::F64(value.to_bits()),
         Val::V128(value) => Value::V128(value.as_u128()),
-        Val::FuncRef(reference) => Value::FuncRef { null: reference.is_null() },
+        Val::FuncRef(reference) => {
+            Value::FuncRef(reference.val().map(|function| number_of(store, *function)))
+        }
         Val::ExternRef(reference) => {
-            let id = reference.val().and_then(|it| it.data(store.as_context()).downcast_ref().copied());
+            let id = reference.val().and_then(|it| it.data(store.0.as_context()).downcast_ref().copied());
             Value::ExternRef(id)
         }
     }
 }
 
 /// How an instantiation ended, by the error that it gave.
-pub(super) fn failed_start(error: &::wasmi::Error, host: &Host) -> Ending {
+pub(super) fn failed_start(error: &::wasmi::Error, limiter: &Limiter) -> Ending {
     use InstantiationError::{
         ElementSegmentDoesNotFit, FailedToInstantiateMemory, TooManyMemories, TooManyTables,
     };
     match error.kind() {
-        _ if host.limiter.starved => Ending::Infra(error.to_string()),
+        _ if limiter.starved => Ending::Infra(error.to_string()),
         ErrorKind::Instantiation(ElementSegmentDoesNotFit { .. }) => {
             Ending::Trapped(TrapKind::TableOutOfBounds)
         }
@@ -76,7 +95,7 @@ pub(super) fn failed_start(error: &::wasmi::Error, host: &Host) -> Ending {
         ErrorKind::Instantiation(TooManyTables) => Ending::Limited(Which::Tables),
         ErrorKind::Instantiation(FailedToInstantiateMemory(MemoryError::MinimumSizeOverflow))
         | ErrorKind::Memory(MemoryError::MinimumSizeOverflow) => Ending::Limited(Which::MemoryPages),
-        _ => match (error.as_trap_code(), host.limiter.denied) {
+        _ => match (error.as_trap_code(), limiter.denied) {
             (None, Some(which)) => Ending::Limited(which),
             _ => ending_of(error),
         },
@@ -87,6 +106,9 @@ pub(super) fn failed_start(error: &::wasmi::Error, host: &Host) -> Ending {
 pub(super) fn ending_of(error: &::wasmi::Error) -> Ending {
     match (error.as_trap_code().map(trap_kind), error.kind()) {
         (Some(Some(kind)), _) => Ending::Trapped(kind),
+        (None, ErrorKind::Host(_)) if error.downcast_ref::<HostTrap>().is_some() => {
+            Ending::Trapped(TrapKind::Host)
+        }
         (None, ErrorKind::Func(_)) => Ending::Refused(error.to_string()),
         // A lazy engine validates and translates a function only when it is first called.
         (

@@ -1,33 +1,37 @@
 //! Instances of wasmtime: stubs for imports, calls, the state.
 
+use std::sync::Arc;
+
 use ::wasmtime::{
-    Caller, Extern, ExternType, FuncType, Global, Memory, Module, ResourceLimiter, Store, Table, Trap, Val,
+    Caller, Extern, ExternType, FuncType, Global, Memory, Module, ResourceLimiter, Store, Table,
 };
 
-use super::values::{ending_of, from_wasmtime, null, signature, to_wasmtime, value_type};
+use super::{
+    access::{Reach, WasmtimeHandles, WasmtimeHost},
+    values::{from_wasmtime, null, signature, to_wasmtime_or_null, value_type},
+};
 use crate::{
     answer::Ending,
     engine::{Function, Instance},
-    host::{Host, STARVED},
+    host::{Host, HostPlan, HostTrap, STARVED, Stop, serve},
     settings::Limits,
     state::State,
     value::Value,
-    view::{Item, Look, View, sorted},
+    view::{Access, Item, View, functions},
 };
 
 /// An instance, or what is left of a failed attempt to make one.
 pub(super) struct WasmtimeInstance {
-    pub(super) store: Store<Host>,
+    pub(super) store: Store<WasmtimeHost>,
     instance: Option<::wasmtime::Instance>,
     imports: Vec<Extern>,
-    view: Option<View<Store<Host>>>,
 }
 
 impl WasmtimeInstance {
-    pub(super) fn new(engine: &::wasmtime::Engine, limits: &Limits) -> Self {
-        let mut store = Store::new(engine, Host::new(limits));
+    pub(super) fn new(engine: &::wasmtime::Engine, limits: &Limits, hosts: &[HostPlan]) -> Self {
+        let mut store = Store::new(engine, Host::new(limits, hosts));
         store.limiter(|host| host);
-        Self { store, instance: None, imports: Vec::new(), view: None }
+        Self { store, instance: None, imports: Vec::new() }
     }
 
     /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
@@ -36,6 +40,9 @@ impl WasmtimeInstance {
         for import in module.imports() {
             let import = stub(&mut self.store, &import.ty())?;
             self.imports.push(import);
+        }
+        if self.store.data().is_planned() {
+            self.store.data_mut().view = Some(Arc::new(View::new(items(&self.imports))));
         }
         self.instance = Some(::wasmtime::Instance::new(&mut self.store, module, &self.imports)?);
         Ok(())
@@ -51,73 +58,47 @@ impl WasmtimeInstance {
         let function = self.instance.and_then(|instance| instance.get_func(&mut self.store, name));
         let function = function.ok_or_else(|| Ending::Refused(format!("no exported function {name:?}")))?;
         self.refuel().map_err(|error| Ending::Infra(error.to_string()))?;
-        let mut inputs = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            inputs.push(to_wasmtime(&mut self.store, argument)?);
+        if self.store.data().is_planned() || arguments.iter().any(Value::is_function) {
+            self.view();
         }
-        let ty = function.ty(&self.store);
-        let mut outputs = vec![Val::I32(0); ty.results().len()];
-        let result = function.call(&mut self.store, &inputs, &mut outputs);
+        let result = Reach(&mut self.store).call(function, arguments);
         if self.store.data().limiter.starved {
             return Err(Ending::Infra(STARVED.to_owned()));
         }
-        result.map_err(|error| match error.downcast_ref::<Trap>() {
-            None if !signature(&ty).takes(arguments) => Ending::Refused(error.to_string()),
-            _ => ending_of(&error),
-        })?;
-        Ok(outputs.iter().map(|value| from_wasmtime(&self.store, value)).collect())
+        result.map_err(|failed| failed.ending)
     }
 
-    /// The view, which is made when it is first needed, and the store that it reads.
-    fn look(&mut self) -> (&View<Store<Host>>, &mut Store<Host>) {
-        let Self { store, instance, imports, view } = self;
-        let view = view.get_or_insert_with(|| {
-            let imports = imports.iter().filter_map(|import| item(import.clone()));
-            let exports = instance.as_ref().map(|instance| instance.exports(&mut *store));
-            let exports = exports
-                .into_iter()
-                .flatten()
-                .filter_map(|export| Some((export.name().to_owned(), item(export.into_extern())?)));
-            View::new(imports, exports)
-        });
-        (view, store)
+    /// The view, which is made when it is first needed. What is left of a failed attempt has no exports.
+    fn view(&mut self) -> Arc<View<WasmtimeHandles>> {
+        let known = self.store.data().view.clone();
+        if let Some(view) = known.filter(|view| view.is_complete() || self.instance.is_none()) {
+            return view;
+        }
+        let mut view = View::new(items(&self.imports));
+        if let Some(instance) = self.instance {
+            let exports = instance.exports(&mut self.store);
+            view = view.with_exports(
+                exports.filter_map(|export| Some((export.name().to_owned(), item(&export.into_extern())?))),
+            );
+        }
+        let view = Arc::new(view);
+        self.store.data_mut().view = Some(Arc::clone(&view));
+        view
     }
 }
 
-fn item(item: Extern) -> Option<Item<Store<Host>>> {
+fn items(imports: &[Extern]) -> impl Iterator<Item = Item<WasmtimeHandles>> {
+    imports.iter().filter_map(item)
+}
+
+/// `None` for what belongs to features that are off.
+fn item(item: &Extern) -> Option<Item<WasmtimeHandles>> {
     match item {
-        Extern::Memory(memory) => Some(Item::Memory(memory)),
-        Extern::Global(global) => Some(Item::Global(global)),
-        Extern::Table(table) => Some(Item::Table(table)),
+        Extern::Memory(memory) => Some(Item::Memory(*memory)),
+        Extern::Global(global) => Some(Item::Global(*global)),
+        Extern::Table(table) => Some(Item::Table(*table)),
+        Extern::Func(function) => Some(Item::Function(*function)),
         _ => None,
-    }
-}
-
-impl Look for Store<Host> {
-    type Memory = Memory;
-    type Global = Global;
-    type Table = Table;
-
-    fn host(&self) -> &Host {
-        self.data()
-    }
-
-    fn bytes(&self, memory: Memory) -> &[u8] {
-        memory.data(self)
-    }
-
-    fn value(&mut self, global: Global) -> Value {
-        let value = global.get(&mut *self);
-        from_wasmtime(&*self, &value)
-    }
-
-    fn elements(&mut self, table: Table) -> Vec<Value> {
-        (0..table.size(&*self))
-            .map_while(|index| table.get(&mut *self, index).map(Val::from))
-            .collect::<Vec<Val>>()
-            .iter()
-            .map(|element| from_wasmtime(&*self, element))
-            .collect()
     }
 }
 
@@ -125,9 +106,9 @@ impl Instance for WasmtimeInstance {
     fn exports(&self) -> Vec<Function> {
         let Some(instance) = self.instance else { return Vec::new() };
         let exports = instance.module(&self.store).exports();
-        let functions =
-            exports.filter_map(|export| Some((export.name().to_owned(), signature(export.ty().func()?))));
-        sorted(functions).into_iter().map(|(name, signature)| Function { name, signature }).collect()
+        functions(
+            exports.filter_map(|export| Some((export.name().to_owned(), signature(export.ty().func()?)))),
+        )
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
@@ -135,22 +116,19 @@ impl Instance for WasmtimeInstance {
     }
 
     fn state(&mut self) -> State {
-        let (view, store) = self.look();
-        view.state(store)
+        self.view().state(&mut Reach(&mut self.store))
     }
 
     fn memory(&mut self, index: usize) -> Vec<u8> {
-        let (view, store) = self.look();
-        view.memory(store, index)
+        self.view().memory(&mut Reach(&mut self.store), index)
     }
 
     fn table(&mut self, index: usize) -> Vec<Value> {
-        let (view, store) = self.look();
-        view.table(store, index)
+        self.view().table(&mut Reach(&mut self.store), index)
     }
 }
 
-fn stub(store: &mut Store<Host>, ty: &ExternType) -> ::wasmtime::Result<Extern> {
+fn stub(store: &mut Store<WasmtimeHost>, ty: &ExternType) -> ::wasmtime::Result<Extern> {
     Ok(match ty {
         ExternType::Func(ty) => Extern::Func(stub_function(store, ty)),
         ExternType::Memory(ty) => Extern::Memory(Memory::new(&mut *store, ty.clone())?),
@@ -159,28 +137,31 @@ fn stub(store: &mut Store<Host>, ty: &ExternType) -> ::wasmtime::Result<Extern> 
         }
         ExternType::Global(ty) => {
             let value = store.data_mut().next_global(value_type(ty.content()));
-            let value = to_wasmtime(&mut *store, &value).unwrap_or(Val::null_func_ref());
+            let value = to_wasmtime_or_null(&mut Reach(&mut *store), &value);
             Extern::Global(Global::new(&mut *store, ty.clone(), value)?)
         }
         ExternType::Tag(_) => ::wasmtime::bail!("tags belong to a feature that is off"),
     })
 }
 
-fn stub_function(store: &mut Store<Host>, ty: &FuncType) -> ::wasmtime::Func {
+fn stub_function(store: &mut Store<WasmtimeHost>, ty: &FuncType) -> ::wasmtime::Func {
     let number = store.data_mut().next_function();
     let results = signature(ty).results;
-    ::wasmtime::Func::new(store, ty.clone(), move |mut caller: Caller<'_, Host>, inputs, outputs| {
-        let arguments: Vec<Value> = inputs.iter().map(|value| from_wasmtime(&caller, value)).collect();
-        let reply = caller.data_mut().note(number, &arguments);
-        for (position, (output, ty)) in outputs.iter_mut().zip(&results).enumerate() {
-            let value = reply.result(position, *ty);
-            *output = to_wasmtime(&mut caller, &value).unwrap_or(Val::null_func_ref());
+    ::wasmtime::Func::new(store, ty.clone(), move |caller: Caller<'_, WasmtimeHost>, inputs, outputs| {
+        let mut store = Reach(caller);
+        let arguments: Vec<Value> = inputs.iter().map(|value| from_wasmtime(&mut store, value)).collect();
+        let values = serve(&mut store, number, &arguments, &results).map_err(|stop| match stop {
+            Stop::Trap => ::wasmtime::Error::new(HostTrap),
+            Stop::Error(error) => error,
+        })?;
+        for (output, value) in outputs.iter_mut().zip(&values) {
+            *output = to_wasmtime_or_null(&mut store, value);
         }
         Ok(())
     })
 }
 
-impl ResourceLimiter for Host {
+impl ResourceLimiter for WasmtimeHost {
     fn memory_growing(
         &mut self,
         _: usize,

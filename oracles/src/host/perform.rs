@@ -1,0 +1,124 @@
+//! Performs the plan of a host function, in the same way for every engine.
+
+use super::{
+    log::{HostEffect, HostResult},
+    plan::HostAction,
+};
+use crate::{
+    answer::{Ending, TrapKind},
+    engine::Signature,
+    value::{Value, ValueType},
+    view::{Access, Failed},
+};
+
+/// How many host functions may call back within each other.
+const MAX_DEPTH: usize = 2;
+
+/// Why a host function does not return.
+pub(crate) enum Stop<E> {
+    /// Its plan says that it traps.
+    Trap,
+    /// A call back ended in a way that ends the whole test, such as without fuel.
+    Error(E),
+}
+
+/// Serves a call of imported function number `import`. Returns its results, which have these types.
+pub(crate) fn serve<A: Access>(
+    store: &mut A,
+    import: u32,
+    arguments: &[Value],
+    results: &[ValueType],
+) -> Result<Vec<Value>, Stop<A::Error>> {
+    let begun = store.host(|host| host.begin(import, arguments));
+    let mut returned: &[Value] = &[];
+    for action in begun.actions() {
+        if let HostAction::Return(values) = action {
+            returned = values;
+        }
+        let (result, stop) = perform(store, action);
+        let effect = HostEffect { action: action.clone(), result };
+        store.host(|host| host.log.effect(begun.call, effect));
+        stop.map_or(Ok(()), Err)?;
+    }
+    let result = |(position, ty): (usize, &ValueType)| {
+        let planned = returned.get(position).filter(|value| value.ty() == *ty);
+        planned.copied().unwrap_or_else(|| begun.stub_result(position, *ty))
+    };
+    Ok(results.iter().enumerate().map(result).collect())
+}
+
+type Performed<E> = (HostResult, Option<Stop<E>>);
+
+fn perform<A: Access>(store: &mut A, action: &HostAction) -> Performed<A::Error> {
+    match action {
+        HostAction::Trap => (HostResult::Done, Some(Stop::Trap)),
+        HostAction::Call { function, arguments } => call_back(store, *function, arguments),
+        other => (change(store, other).unwrap_or(HostResult::Absent), None),
+    }
+}
+
+/// Changes a memory, global or table. `None` if it is not there.
+fn change<A: Access>(store: &mut A, action: &HostAction) -> Option<HostResult> {
+    let view = store.host(|host| host.view.clone());
+    let done = |done| if done { HostResult::Done } else { HostResult::Refused };
+    let grew = |from: Option<u64>| from.map_or(HostResult::Refused, HostResult::Grew);
+    Some(match action {
+        HostAction::Write { memory, address, bytes } => {
+            done(write(store.bytes_mut(view?.memory_at(*memory)?), *address, bytes))
+        }
+        HostAction::GrowMemory { memory, pages } => {
+            grew(store.grow_memory(view?.memory_at(*memory)?, *pages))
+        }
+        HostAction::GrowTable { table, elements, value } => {
+            grew(store.grow_table(view?.table_at(*table)?, *elements, value))
+        }
+        HostAction::SetGlobal { global, value } => done(store.set_global(view?.global_at(*global)?, value)),
+        HostAction::SetElement { table, index, value } => {
+            done(store.set_element(view?.table_at(*table)?, *index, value))
+        }
+        HostAction::Return(_) | HostAction::Call { .. } | HostAction::Trap => HostResult::Done,
+    })
+}
+
+/// Writes all bytes, or none if they do not fit.
+fn write(memory: &mut [u8], address: u64, bytes: &[u8]) -> bool {
+    let start = usize::try_from(address).ok();
+    let place = start.and_then(|start| memory.get_mut(start..)).and_then(|rest| rest.get_mut(..bytes.len()));
+    place.map(|place| place.copy_from_slice(bytes)).is_some()
+}
+
+fn call_back<A: Access>(store: &mut A, function: u32, arguments: &[Value]) -> Performed<A::Error> {
+    let Some(function) = store.host(|host| host.view.clone()?.function_at(function)) else {
+        return (HostResult::Absent, None);
+    };
+    if store.host(|host| host.depth) == MAX_DEPTH {
+        return (HostResult::TooDeep, None);
+    }
+    let arguments = fitting(&store.signature(function), arguments);
+    store.host(|host| host.depth += 1);
+    let ended = store.call(function, &arguments);
+    store.host(|host| host.depth -= 1);
+    match ended {
+        Ok(results) => (HostResult::Called(Ending::Returned(results)), None),
+        Err(Failed { ending, error }) => {
+            let stop = if can_go_on(&ending) { None } else { error.map(Stop::Error) };
+            (HostResult::Called(ending), stop)
+        }
+    }
+}
+
+/// Whether the host can go on after a call back that ended like this: only if engines agree on such endings.
+fn can_go_on(ending: &Ending) -> bool {
+    match ending {
+        Ending::Trapped(kind) => !matches!(kind, TrapKind::StackExhausted | TrapKind::OutOfFuel),
+        other => matches!(other, Ending::Returned(_) | Ending::Refused(_)),
+    }
+}
+
+/// The arguments, with zeros for those that are missing or of another type.
+fn fitting(signature: &Signature, arguments: &[Value]) -> Vec<Value> {
+    let fit = |(place, ty): (usize, &ValueType)| {
+        arguments.get(place).filter(|value| value.ty() == *ty).copied().unwrap_or(Value::zero(*ty))
+    };
+    signature.parameters.iter().enumerate().map(fit).collect()
+}
