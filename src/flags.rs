@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use mutagen_bugs::Bug;
 use mutagen_campaign::{
-    Budget, Earlier, EngineProperty, EngineSpec, GuidanceName, Spec, SpecError, SubjectSpec,
+    Budget, Earlier, EngineProperty, EngineSpec, GuidanceName, Spec, SpecError, SubjectSpec, Usual,
 };
 use mutagen_engine::Strategy;
-use mutagen_oracles::NanMode;
+use mutagen_oracles::{NanMode, Registry};
 use mutagen_properties::{FunctionGenerator, ModuleGenerator};
 use mutagen_wasm_ast::Features;
 
@@ -91,16 +92,10 @@ impl CampaignFlags {
         Ok(self.guidance()?.strategy(&self.preset, &self.switches)?)
     }
 
-    /// The generator of whole modules: the named one, or that of the guidance.
-    pub fn modules(&self, named: Option<GeneratorName>) -> Result<ModuleGenerator, CommandError> {
-        let guidance = self.guidance()?;
-        match named {
-            Some(_) if guidance.needs_modules() || self.strategy()?.is_none() => {
-                Err(SpecError::NoGenerator.into())
-            }
-            Some(named) => Ok(named.into()),
-            None => Ok(guidance.modules()),
-        }
+    /// Refuses to name a generator where the guidance leaves no choice.
+    pub fn require_choice(&self, named: Option<GeneratorName>) -> Result<(), CommandError> {
+        let no_choice = self.guidance()?.needs_modules() || self.strategy()?.is_none();
+        if named.is_some() && no_choice { Err(SpecError::NoGenerator.into()) } else { Ok(()) }
     }
 
     /// The campaign on this subject, whose results are stored or not.
@@ -145,8 +140,9 @@ pub struct EngineFlags {
     pub reference: String,
 
     /// The WebAssembly features of modules and engines, such as `wasm1`, `wasm2,-simd,+tail-call` or `wasmi`
-    #[arg(long, value_name = "SET", default_value = "wasm1")]
-    pub features: Features,
+    /// [default: those that show the bug; else all that both engines have]
+    #[arg(long, value_name = "SET")]
+    pub features: Option<Features>,
 
     /// How the bits of NaNs are compared: exactly, or up to the freedom that the specification leaves
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Nans::Deterministic)]
@@ -160,13 +156,17 @@ pub enum GeneratorName {
     Derived,
     /// Valid by construction, from the signatures of instructions
     Typed,
+    /// Modules of both, in turns; for validators
+    Turns,
 }
 
-impl From<GeneratorName> for FunctionGenerator {
-    fn from(name: GeneratorName) -> Self {
-        match name {
-            GeneratorName::Derived => FunctionGenerator::Derived,
-            GeneratorName::Typed => FunctionGenerator::Typed,
+impl GeneratorName {
+    /// The generator of functions by that name.
+    pub fn functions(self) -> Option<FunctionGenerator> {
+        match self {
+            GeneratorName::Derived => Some(FunctionGenerator::Derived),
+            GeneratorName::Typed => Some(FunctionGenerator::Typed),
+            GeneratorName::Turns => None,
         }
     }
 }
@@ -176,6 +176,7 @@ impl From<GeneratorName> for ModuleGenerator {
         match name {
             GeneratorName::Derived => ModuleGenerator::Derived,
             GeneratorName::Typed => ModuleGenerator::Typed,
+            GeneratorName::Turns => ModuleGenerator::Turns,
         }
     }
 }
@@ -190,19 +191,35 @@ pub enum Nans {
 }
 
 impl EngineFlags {
+    /// The bug to inject.
+    pub fn bug(&self) -> Result<Option<Bug>, CommandError> {
+        Ok(self.bug.as_deref().map(Bug::find).transpose().map_err(SpecError::from)?)
+    }
+
     /// The property on these engines.
-    pub fn spec(&self, property: EngineProperty) -> EngineSpec {
-        EngineSpec {
+    pub fn spec(
+        &self,
+        property: EngineProperty,
+        usual: &Usual<'_>,
+        engines: &Registry,
+    ) -> Result<EngineSpec, CommandError> {
+        // Engines that do not exist are reported before anything else is asked of them.
+        for name in [&self.target, &self.reference] {
+            engines.find(name).map_err(mutagen_campaign::Error::from)?;
+        }
+        let usual = || usual.features(&self.target, &self.reference, engines);
+        let features = self.features.or_else(usual).unwrap_or(Features::WASM1);
+        Ok(EngineSpec {
             target: self.target.clone(),
             reference: self.reference.clone(),
-            features: self.features,
+            features,
             nans: match self.nans {
                 Nans::Deterministic => NanMode::Deterministic,
                 Nans::Raw => NanMode::Raw,
             },
             fixes: self.fixes,
             ..EngineSpec::new(property)
-        }
+        })
     }
 }
 

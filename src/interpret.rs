@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mutagen_bugs::Bug;
-use mutagen_campaign::{EngineProperty, EngineSpec, FunctionType, Spec, SpecError, SubjectSpec, context_of};
+use mutagen_campaign::{
+    EngineProperty, EngineSpec, FunctionType, PropertyName, Spec, SpecError, Split, SubjectSpec, Usual, context_of,
+};
 use mutagen_oracles::{Call, Parts, Registry};
-use mutagen_properties::{FunctionGenerator, Modules};
+use mutagen_properties::{FunctionGenerator, ModuleGenerator, Modules};
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::{CampaignFlags, EngineFlags, GeneratorName, ModuleFlags};
@@ -15,9 +16,9 @@ use crate::{files, invoke, say};
 
 /// Runs functions on two engines and compares the results, in a campaign or for the given modules
 #[derive(Args)]
-#[command(after_help = "Examples:\n  mutagen-wasm interpret --bug wasm-11\n  \
-    mutagen-wasm interpret --features wasm2 --signature i64,f64:i64 --time 5m -o out\n  \
-    mutagen-wasm interpret --property interpreter --generator typed --features wasmi --time 5m\n  \
+#[command(after_help = "Examples:\n  mutagen-wasm interpret\n  mutagen-wasm interpret --bug wasm-11\n  \
+    mutagen-wasm interpret --split 10:1 --fixes --time 5m -o out\n  \
+    mutagen-wasm interpret --property interpreter-i32 --features wasm1 --preset paper\n  \
     mutagen-wasm interpret --target wasmi-lazy --reference wasmtime-speed --time 5m\n  \
     mutagen-wasm interpret --guidance perffuzz --switch fuel --time 1m\n  \
     mutagen-wasm interpret module.wat\n  mutagen-wasm interpret module.wat --invoke f i32:5 f32:1.5")]
@@ -29,17 +30,20 @@ pub struct Arguments {
     #[arg(long, value_names = ["NAME", "ARG"], num_args = 1.., requires = "files")]
     invoke: Vec<String>,
 
-    /// The property of a campaign [default: the one that shows the bug; else interpreter, if whole modules
-    /// are made, or interpreter-i32]
+    /// The property of a campaign [default: the one that shows the bug; else interpreter, if the guidance makes whole modules,
+    /// or turns]
     #[arg(long, value_name = "NAME", value_enum)]
-    property: Option<PropertyName>,
+    property: Option<NamedProperty>,
 
-    /// The type of the function in a campaign: parameters, a colon, results
-    #[arg(long, value_name = "TYPE", default_value = "i32,f32:i32")]
-    signature: FunctionType,
+    /// The type of single functions in a campaign: parameters, a colon, results [default: i32,f32:i32]
+    #[arg(long, value_name = "TYPE")]
+    signature: Option<FunctionType>,
 
-    /// How functions or modules are generated in a campaign [default: typed for functions of mutagen's default
-    /// preset, otherwise derived]
+    /// How many single functions and how many whole modules take turns [default: 64:16]
+    #[arg(long, value_name = "F:M")]
+    split: Option<Split>,
+
+    /// How functions or modules are generated in a campaign [default: typed for mutagen's default preset, otherwise derived]
     #[arg(long, value_name = "NAME", value_enum)]
     generator: Option<GeneratorName>,
 
@@ -60,7 +64,9 @@ pub struct Arguments {
 
 /// A property on running code.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PropertyName {
+enum NamedProperty {
+    /// Single functions and whole modules, in turns
+    Turns,
     /// One function of the given type, in a stub module
     #[value(name = "interpreter-i32")]
     InterpreterI32,
@@ -70,61 +76,88 @@ enum PropertyName {
     Invocation,
 }
 
+impl From<NamedProperty> for PropertyName {
+    fn from(named: NamedProperty) -> Self {
+        match named {
+            NamedProperty::Turns => PropertyName::Turns,
+            NamedProperty::InterpreterI32 => PropertyName::InterpreterI32,
+            NamedProperty::Interpreter => PropertyName::Interpreter,
+            NamedProperty::Invocation => PropertyName::Invocation,
+        }
+    }
+}
+
 impl Arguments {
     /// The campaign that is asked for.
-    pub fn spec(&self) -> Result<Spec, CommandError> {
-        let name = self.property_name()?;
-        if self.generator.is_some() && name == PropertyName::Invocation {
-            return Err(SpecError::NoGenerator.into());
+    pub fn spec(&self, engines: &Registry) -> Result<Spec, CommandError> {
+        let (guidance, strategy, bug) =
+            (self.campaign.guidance()?, self.campaign.strategy()?, self.engines.bug()?);
+        let usual = Usual { guidance, strategy: strategy.as_ref(), bug: bug.as_ref() };
+        let name = self.property.map_or_else(|| usual.interpreted(), PropertyName::from);
+        if guidance.needs_modules() && name != PropertyName::Interpreter {
+            return Err(SpecError::WholeModules(guidance.to_string()).into());
         }
-        let signature = self.signature.clone();
-        let property = match name {
-            PropertyName::InterpreterI32 => {
-                let strategy = self.campaign.strategy()?;
-                let generator = self.generator.map(FunctionGenerator::from);
-                let usual = || Spec::functions_for(strategy.as_ref());
-                EngineProperty::InterpreterI32 { signature, generator: generator.unwrap_or_else(usual) }
-            }
-            PropertyName::Interpreter => {
-                EngineProperty::Interpreter { generator: self.campaign.modules(self.generator)? }
-            }
-            PropertyName::Invocation => EngineProperty::Invocation { signature },
-        };
-        let engines = EngineSpec { compare: self.compare, ..self.engines.spec(property) };
+        let property = self.changed(usual.property(name))?;
+        let engines = EngineSpec { compare: self.compare, ..self.engines.spec(property, &usual, engines)? };
         let subject = SubjectSpec::Engines(engines);
         self.campaign.spec(subject, self.engines.bug.as_deref(), &self.modules.place)
     }
 
-    /// The property: the requested one, or the one that suits the guidance and the bug.
-    fn property_name(&self) -> Result<PropertyName, CommandError> {
-        let guidance = self.campaign.guidance()?;
-        // A guidance without a search tests the modules in the files as they are.
-        let replays = self.campaign.strategy()?.is_none();
-        match self.property {
-            None if guidance.needs_modules() || replays => Ok(PropertyName::Interpreter),
-            Some(PropertyName::InterpreterI32 | PropertyName::Invocation) if guidance.needs_modules() => {
-                Err(SpecError::WholeModules(guidance.to_string()).into())
+    /// The property with the settings that flags name.
+    fn changed(&self, mut property: EngineProperty) -> Result<EngineProperty, CommandError> {
+        let name = property.name();
+        let refuse = |given: bool, flag| match given {
+            true => Err(SpecError::NotForProperty { flag, property: name }),
+            false => Ok(()),
+        };
+        match &mut property {
+            EngineProperty::InterpreterI32 { signature, generator } => {
+                refuse(self.split.is_some(), "--split")?;
+                change(signature, self.signature.clone());
+                change(generator, self.functions()?);
             }
-            Some(chosen) => Ok(chosen),
-            None if self.bug_is_about_arguments() => Ok(PropertyName::Invocation),
-            None => Ok(PropertyName::InterpreterI32),
+            EngineProperty::Interpreter { generator } => {
+                refuse(self.split.is_some(), "--split")?;
+                refuse(self.signature.is_some(), "--signature")?;
+                self.campaign.require_choice(self.generator)?;
+                change(generator, self.generator.map(ModuleGenerator::from));
+            }
+            EngineProperty::Turns { signature, functions, modules, split } => {
+                change(signature, self.signature.clone());
+                change(functions, self.functions()?);
+                change(modules, self.functions()?.map(ModuleGenerator::from));
+                change(split, self.split);
+            }
+            EngineProperty::Invocation { signature } => {
+                refuse(self.split.is_some(), "--split")?;
+                if self.generator.is_some() {
+                    return Err(SpecError::NoGenerator.into());
+                }
+                change(signature, self.signature.clone());
+            }
+            EngineProperty::Validator { .. } => {}
         }
+        Ok(property)
     }
 
-    /// Whether the bug is about arguments, so that no body of a function can show it.
-    fn bug_is_about_arguments(&self) -> bool {
-        let bug = self.engines.bug.as_deref().and_then(|id| Bug::find(id).ok());
-        let subject = bug.as_ref().and_then(Spec::hunting).map(|spec| spec.subject);
-        matches!(
-            subject,
-            Some(SubjectSpec::Engines(EngineSpec { property: EngineProperty::Invocation { .. }, .. }))
-        )
+    /// The generator of functions, if one is named.
+    fn functions(&self) -> Result<Option<FunctionGenerator>, CommandError> {
+        let Some(named) = self.generator else { return Ok(None) };
+        let functions = named.functions();
+        Ok(Some(functions.ok_or(SpecError::NotForProperty { flag: "--generator turns", property: "interpreter" })?))
+    }
+}
+
+/// Changes a setting, if a flag names another.
+fn change<T>(setting: &mut T, named: Option<T>) {
+    if let Some(named) = named {
+        *setting = named;
     }
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
-    let spec = arguments.spec()?;
+    let spec = arguments.spec(engines)?;
     if !arguments.files.is_empty() {
         return judge(arguments, &spec, engines);
     }

@@ -142,8 +142,8 @@ mod tests {
         let words = std::iter::once("mutagen-wasm").chain(words.iter().map(String::as_str));
         let arguments = Arguments::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
         let spec = match arguments.command {
-            Command::Validate(arguments) => arguments.spec(),
-            Command::Interpret(arguments) => arguments.spec(),
+            Command::Validate(arguments) => arguments.spec(&Registry::default()),
+            Command::Interpret(arguments) => arguments.spec(&Registry::default()),
             Command::Ifc(arguments) => arguments.spec(),
             _ => panic!("this is no campaign"),
         };
@@ -175,10 +175,15 @@ mod tests {
             "interpret --guidance smith --target wasmi-lazy --reference wasmtime-speed --nans raw --fixes",
             "interpret --property interpreter --generator typed --features wasm2",
             "interpret --property interpreter-i32 --guidance repro",
-            "interpret --signature i64,f64:i64 --generator derived",
+            "interpret",
+            "interpret --signature i64,f64:i64 --generator derived --split 7:3",
+            "interpret --property turns --bug wasm-6 --preset paper",
+            "interpret --property interpreter-i32 --features wasm1",
             "validate --guidance smith-zest --direction both",
             "validate --direction reject",
             "interpret --compare results,host-calls",
+            "validate",
+            "validate --direction accept --features wasm1 --preset paper",
             "validate --generator typed --guidance random",
             "ifc stack --property eeni --generator smart --guidance fuzzchick",
         ] {

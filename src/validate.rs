@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mutagen_campaign::{EngineProperty, Spec, SubjectSpec, engines_of};
+use mutagen_campaign::{EngineProperty, PropertyName, Spec, SubjectSpec, Usual, engines_of};
 use mutagen_oracles::{Agreement, Registry};
-use mutagen_properties::{Direction, Pair};
+use mutagen_properties::{Direction, ModuleGenerator, Pair};
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::{CampaignFlags, EngineFlags, GeneratorName, ModuleFlags};
@@ -15,18 +15,21 @@ use crate::{files, say};
 /// Compares which modules two engines accept, in a campaign or for the given modules
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm validate --bug wasm-6\n  \
-    mutagen-wasm validate --features wasmi --direction both --time 5m -o out\n  \
+    mutagen-wasm validate --time 5m -o out\n  \
+    mutagen-wasm validate --features wasm1 --direction accept --preset paper\n  \
     mutagen-wasm validate --guidance repro --input out\n  \
     mutagen-wasm validate module.wat other.wasm\n  cat module.wasm | mutagen-wasm validate -")]
 pub struct Arguments {
     /// Modules to judge, as text or binary; `-` is standard input. Without any, runs a campaign
     files: Vec<PathBuf>,
 
-    /// Which disagreements count: modules that only the target accepts, that it alone rejects, or both
-    #[arg(long, value_name = "WAY", value_enum, default_value_t = Way::Accept)]
-    direction: Way,
+    /// Which disagreements count: modules that only the target accepts, that it alone rejects, or both [default: those that
+    /// show the bug; else both]
+    #[arg(long, value_name = "WAY", value_enum)]
+    direction: Option<Way>,
 
-    /// How modules are generated in a campaign [default: derived]
+    /// How modules are generated in a campaign [default: in turns for mutagen's default preset, where features beyond wasm1
+    /// are on; otherwise derived]
     #[arg(long, value_name = "NAME", value_enum)]
     generator: Option<GeneratorName>,
 
@@ -59,17 +62,24 @@ impl From<Way> for Direction {
 
 impl Arguments {
     /// The campaign that is asked for.
-    pub fn spec(&self) -> Result<Spec, CommandError> {
-        let generator = self.campaign.modules(self.generator)?;
-        let property = EngineProperty::Validator { direction: self.direction.into(), generator };
-        let subject = SubjectSpec::Engines(self.engines.spec(property));
+    pub fn spec(&self, engines: &Registry) -> Result<Spec, CommandError> {
+        self.campaign.require_choice(self.generator)?;
+        let (guidance, strategy, bug) =
+            (self.campaign.guidance()?, self.campaign.strategy()?, self.engines.bug()?);
+        let usual = Usual { guidance, strategy: strategy.as_ref(), bug: bug.as_ref() };
+        let mut property = usual.property(PropertyName::Validator);
+        if let EngineProperty::Validator { direction, generator } = &mut property {
+            *direction = self.direction.map_or(*direction, Direction::from);
+            *generator = self.generator.map_or(*generator, ModuleGenerator::from);
+        }
+        let subject = SubjectSpec::Engines(self.engines.spec(property, &usual, engines)?);
         self.campaign.spec(subject, self.engines.bug.as_deref(), &self.modules.place)
     }
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
-    let spec = arguments.spec()?;
+    let spec = arguments.spec(engines)?;
     if !arguments.files.is_empty() {
         let pair = engines_of(&spec, engines)?;
         return files::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));

@@ -23,7 +23,7 @@ pub(crate) const KEY: &str = "generator=";
 pub enum NamedGenerator {
     /// Makes pairs of states of an IFC machine.
     Pairs(Pairs),
-    /// Makes single functions.
+    /// Makes single functions, or modules that are run.
     Functions(FunctionGenerator),
 }
 
@@ -57,10 +57,11 @@ impl NamedGenerator {
         match (self, &mut spec.subject) {
             (NamedGenerator::Pairs(pairs), SubjectSpec::Machine(machine)) => machine.generator = pairs,
             (NamedGenerator::Functions(functions), SubjectSpec::Engines(engines)) => {
-                let EngineProperty::InterpreterI32 { generator, .. } = &mut engines.property else {
-                    return false;
-                };
-                *generator = functions;
+                match &mut engines.property {
+                    EngineProperty::InterpreterI32 { generator, .. } => *generator = functions,
+                    EngineProperty::Interpreter { generator } => *generator = functions.into(),
+                    _ => return false,
+                }
             }
             _ => return false,
         }

@@ -2,10 +2,9 @@
 
 use std::str::FromStr;
 
-use mutagen_bugs::nearest;
-use mutagen_campaign::{EngineProperty, GuidanceName, Spec, SpecError, SubjectSpec};
+use mutagen_bugs::{Bug, nearest};
+use mutagen_campaign::{EngineProperty, GuidanceName, PropertyName, Spec, SpecError, SubjectSpec, Usual};
 use mutagen_engine::{MutagenConfig, Strategy};
-use mutagen_properties::ModuleGenerator;
 use serde::{Deserialize, Serialize};
 
 use crate::generator::KEY;
@@ -135,15 +134,16 @@ impl PlannedStrategy {
         let parts = Parts::of(&self.name);
         let mut spec = task.spec.clone();
         spec.strategy = parts.strategy();
-        if let SubjectSpec::Engines(engines) = &mut spec.subject
-            && let EngineProperty::InterpreterI32 { generator, .. } = &mut engines.property
-        {
-            *generator = Spec::functions_for(spec.strategy.as_ref());
+        let guidance = parts.guidance().ok()?;
+        if let SubjectSpec::Engines(engines) = &mut spec.subject {
+            let bug = Bug::find(&task.id).ok();
+            let usual = Usual { guidance, strategy: spec.strategy.as_ref(), bug: bug.as_ref() };
+            engines.property = usual.property(kind_for(guidance, &engines.property)?);
         }
-        let fits = match (parts.guidance().ok()?.needs_modules(), parts.generator()) {
+        let fits = match (guidance.needs_modules(), parts.generator()) {
             (false, None) => true,
             (false, Some(generator)) => generator.set(&mut spec),
-            (true, None) => make_modules(&mut spec),
+            (true, None) => matches!(spec.subject, SubjectSpec::Engines(_)),
             // The strategy already has a generator.
             (true, Some(_)) => false,
         };
@@ -157,20 +157,17 @@ impl PlannedStrategy {
     }
 }
 
-/// Makes a campaign test modules from wasm-smith. Returns false if the campaign does not test modules.
-fn make_modules(spec: &mut Spec) -> bool {
-    let SubjectSpec::Engines(engines) = &mut spec.subject else { return false };
-    let smith = ModuleGenerator::Smith;
-    match &mut engines.property {
-        EngineProperty::Validator { generator, .. } | EngineProperty::Interpreter { generator } => {
-            *generator = smith;
+/// The property by which a guidance hunts what this property shows. Guidances that make modules run all their functions. `None`
+/// if they have no use for the property.
+fn kind_for(guidance: GuidanceName, shows_it: &EngineProperty) -> Option<PropertyName> {
+    match shows_it.kind() {
+        kind if !guidance.needs_modules() => Some(kind),
+        PropertyName::Invocation => None,
+        PropertyName::Validator => Some(PropertyName::Validator),
+        PropertyName::InterpreterI32 | PropertyName::Interpreter | PropertyName::Turns => {
+            Some(PropertyName::Interpreter)
         }
-        property @ EngineProperty::InterpreterI32 { .. } => {
-            *property = EngineProperty::Interpreter { generator: smith };
-        }
-        EngineProperty::Invocation { .. } => return false,
     }
-    true
 }
 
 impl FromStr for PlannedStrategy {

@@ -53,7 +53,7 @@ pub use report::{
 };
 pub use run::{Ran, Setup, context_of, engines_of, run};
 pub use spec::{
-    Budget, EngineProperty, EngineSpec, FunctionType, GuidanceName, Machine, MachineSpec, Spec, SpecError,
-    SubjectSpec, quoted,
+    Budget, EngineProperty, EngineSpec, FunctionType, GuidanceName, Machine, MachineSpec, PropertyName, Spec,
+    SpecError, Split, SubjectSpec, Usual, quoted,
 };
 pub use store::{Earlier, Store};

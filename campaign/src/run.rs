@@ -14,7 +14,8 @@ use std::sync::atomic::AtomicBool;
 
 use mutagen_oracles::Registry;
 use mutagen_properties::{
-    FunctionSubject, InvocationSubject, ModuleSubject, RegisterSubject, StackSubject, ValidatorSubject,
+    FunctionSubject, InvocationSubject, ModuleSubject, RegisterSubject, StackSubject, TurnsSubject,
+    ValidatorSubject,
 };
 
 use crate::store::Disk;
@@ -92,6 +93,11 @@ fn run_engines(spec: &Spec, engines: &EngineSpec, setup: Setup<'_>) -> Result<Ra
         }
         EngineProperty::Interpreter { generator } => {
             Driver::new(spec, ModuleSubject::new(context, *generator), setup)?.run()
+        }
+        EngineProperty::Turns { signature, functions, modules, split } => {
+            let functions = FunctionSubject::new(context.clone(), signature.0.clone(), *functions);
+            let modules = ModuleSubject::new(context, *modules)?;
+            Driver::new(spec, TurnsSubject::new(functions, modules, split.lengths()), setup)?.run()
         }
         EngineProperty::Invocation { signature } => {
             Driver::new(spec, InvocationSubject::new(context, signature.0.clone()), setup)?.run()

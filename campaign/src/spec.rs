@@ -5,6 +5,8 @@ mod error;
 mod function_type;
 mod guidance;
 mod hunting;
+mod split;
+mod usual;
 
 use std::time::Duration;
 
@@ -20,6 +22,8 @@ pub use command::quoted;
 pub use error::SpecError;
 pub use function_type::FunctionType;
 pub use guidance::GuidanceName;
+pub use split::Split;
+pub use usual::{PropertyName, Usual};
 
 /// The description of a campaign: all that decides which tests it runs, besides given modules and a resumed corpus.
 ///
@@ -111,6 +115,17 @@ pub enum EngineProperty {
     Interpreter {
         /// The generator of modules.
         generator: ModuleGenerator,
+    },
+    /// The last two in turns.
+    Turns {
+        /// The type of single functions.
+        signature: FunctionType,
+        /// The generator of single functions.
+        functions: FunctionGenerator,
+        /// The generator of modules.
+        modules: ModuleGenerator,
+        /// How many tests of each take turns.
+        split: Split,
     },
     /// They accept the same argument lists.
     Invocation {
@@ -230,7 +245,9 @@ impl Spec {
         match &self.subject {
             SubjectSpec::Engines(EngineSpec {
                 property:
-                    EngineProperty::Validator { generator, .. } | EngineProperty::Interpreter { generator },
+                    EngineProperty::Validator { generator, .. }
+                    | EngineProperty::Interpreter { generator }
+                    | EngineProperty::Turns { modules: generator, .. },
                 ..
             }) => *generator,
             _ => ModuleGenerator::default(),
@@ -240,7 +257,9 @@ impl Spec {
     /// The name of the generator, if there is a choice besides the guidance.
     pub fn generator(&self) -> Option<&'static str> {
         match &self.subject {
-            _ if self.modules() == ModuleGenerator::Typed => Some(ModuleGenerator::Typed.name()),
+            _ if matches!(self.modules(), ModuleGenerator::Typed | ModuleGenerator::Turns) => {
+                Some(self.modules().name())
+            }
             SubjectSpec::Machine(machine) => Some(machine.generator.name()),
             SubjectSpec::Engines(EngineSpec {
                 property: EngineProperty::InterpreterI32 { generator, .. },
@@ -322,6 +341,9 @@ impl Spec {
             _ if self.modules() == ModuleGenerator::Smith && !self.guidance().needs_modules() => {
                 Err(SpecError::Range("modules from wasm-smith need the strategy random or zest"))
             }
+            _ if self.modules() == ModuleGenerator::Turns && self.command() != "validate" => {
+                Err(SpecError::Range("modules of both generators are for the property validator"))
+            }
             _ => Ok(()),
         }
     }
@@ -359,12 +381,7 @@ impl EngineSpec {
 impl EngineProperty {
     /// Its name on the command line.
     pub fn name(&self) -> &'static str {
-        match self {
-            EngineProperty::Validator { .. } => "validator",
-            EngineProperty::InterpreterI32 { .. } => "interpreter-i32",
-            EngineProperty::Interpreter { .. } => "interpreter",
-            EngineProperty::Invocation { .. } => "invocation",
-        }
+        self.kind().name()
     }
 }
 

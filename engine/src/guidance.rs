@@ -20,6 +20,7 @@ mod perffuzz;
 mod random;
 mod repro;
 mod smallcheck;
+mod turns;
 mod zest;
 
 // What several of them share.
@@ -37,6 +38,7 @@ pub use random::{Random, RandomConfig};
 pub use repro::Repro;
 pub use smallcheck::{SmallCheck, SmallCheckConfig};
 pub use switches::{Switch, UnknownSwitch};
+pub use turns::{Guided, Turns};
 pub use zest::{Zest, ZestConfig};
 
 /// Decides which value is tested next, and learns from what the last one did.

@@ -41,13 +41,14 @@ pub use scope::{NumberMutants, SampleSize, Scope, SequenceMutants};
 pub use shrink::{SHRINK_TESTS, Shrunk, ShrunkFailure, shrink, shrink_failure, shrink_in};
 pub use source::Source;
 pub use tiers::{Tier, Tiers};
+pub use types::OneOf;
 
 pub use campaign::{Campaign, Event};
 pub use check::{Check, check};
 pub use guidance::{
     Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick, FuzzChickConfig, Generator,
-    Guidance, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig,
-    Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, UnknownSwitch, Zest, ZestConfig,
+    Guidance, Guided, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig,
+    Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, Turns, UnknownSwitch, Zest, ZestConfig,
 };
 pub use jobs::{WORKER_STACK, Worker};
 pub use property::{Failure, Outcome, Property, Verdict, judged};

@@ -28,7 +28,10 @@ mod either;
 mod floats;
 mod integers;
 mod map;
+mod one_of;
 mod scalars;
 mod string;
 mod tuples;
 mod vec;
+
+pub use one_of::OneOf;

@@ -1,6 +1,6 @@
 //! Sets of features.
 
-use std::ops::BitOr;
+use std::ops::{BitAnd, BitOr};
 
 use crate::Feature;
 
@@ -69,6 +69,15 @@ impl Features {
 
 const fn bit(feature: Feature) -> u32 {
     1 << feature as u32
+}
+
+impl BitAnd for Features {
+    type Output = Self;
+
+    /// The features that are on in both. What a feature builds on is on in both as well, so the set is consistent.
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
 }
 
 impl BitOr for Features {

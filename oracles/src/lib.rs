@@ -64,5 +64,5 @@ pub use settings::{Limits, NanMode, Settings};
 pub use state::{Extent, NamedValue, State};
 pub use validity::{Opinion, compare_validity};
 pub use value::{NoValue, Value, ValueType};
-pub use woven::{Watched, prove_woven, watch};
+pub use woven::{Watched, probes_of, prove_woven, watch};
 pub use wrapped::{Around, Wrapped};

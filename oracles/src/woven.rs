@@ -38,3 +38,17 @@ pub fn watch(watched: Watched, engine: &dyn Engine) -> Result<(), NamesError> {
     }
     Ok(())
 }
+
+/// The probes that traces of these tests are about, by number from 1: those that [`watch`] leaves on. `None` if they are about
+/// all. For campaigns that test several things at once, whose probes must all stay on.
+///
+/// # Errors
+///
+/// If the names of the probes cannot be read from the program's own file.
+pub fn probes_of(watched: Watched, engine: &dyn Engine) -> Result<Option<Vec<bool>>, NamesError> {
+    let wanted = engine.function_code();
+    if watched == Watched::Modules || wanted.is_empty() {
+        return Ok(None);
+    }
+    probes::in_files(|file| wanted.iter().any(|wanted| file.starts_with(wanted))).map(Some)
+}

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mutagen_engine::{Generate, Source, Strategy};
+use mutagen_engine::{Generate, Guidance, Scope, Source, Strategy, Turns};
 use mutagen_wasm_ast::{Features, FuncType, Module, Stub};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,11 @@ const MAX_SIZE: usize = 5;
 /// in so many. 2, 3, 4 and 8 were tried. With more generation, rare bugs are met sooner, but every valid
 /// function goes to the reference, and with 2 this cost outweighs the gain.
 const GENERATE_EVERY: usize = 4;
+
+/// How many tests from derived and from typed modules take turns. Derived modules are small, and most are rejected at once: so
+/// many take about as long as the typed ones.
+const DERIVED_TURN: usize = 48;
+const TYPED_TURN: usize = 16;
 
 /// A generator of whole modules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +32,9 @@ pub enum ModuleGenerator {
     Typed,
     /// wasm-smith. All of its modules are valid.
     Smith,
+    /// The first two in turns, each with a search of its own. Mutants stay as they are. For validators: the first reaches
+    /// every rule that takes one thing, the second those that take several things in different sections.
+    Turns,
 }
 
 impl ModuleGenerator {
@@ -36,6 +44,7 @@ impl ModuleGenerator {
             ModuleGenerator::Derived => "derived",
             ModuleGenerator::Typed => "typed",
             ModuleGenerator::Smith => "smith",
+            ModuleGenerator::Turns => "turns",
         }
     }
 
@@ -44,7 +53,17 @@ impl ModuleGenerator {
         let strategy = suit_modules(strategy);
         match self {
             ModuleGenerator::Typed => strategy.generate_every(GENERATE_EVERY),
-            ModuleGenerator::Derived | ModuleGenerator::Smith => strategy,
+            ModuleGenerator::Derived | ModuleGenerator::Smith | ModuleGenerator::Turns => strategy,
+        }
+    }
+}
+
+impl From<FunctionGenerator> for ModuleGenerator {
+    /// The generator that makes modules in the same way.
+    fn from(functions: FunctionGenerator) -> Self {
+        match functions {
+            FunctionGenerator::Derived => ModuleGenerator::Derived,
+            FunctionGenerator::Typed => ModuleGenerator::Typed,
         }
     }
 }
@@ -125,6 +144,18 @@ impl ModuleMaker {
         let mut repaired = module.clone();
         repaired.repair(self.features);
         Cow::Owned(repaired)
+    }
+
+    /// A guidance that follows the strategy, or two in turns.
+    pub(crate) fn guidance(&self, strategy: &Strategy, seed: u64, scope: &Scope) -> Box<dyn Guidance<Module>> {
+        if self.generator == ModuleGenerator::Turns {
+            let part = |generator| Self::new(generator, self.features).guidance(strategy, seed, scope);
+            let turns = Turns::new().turn("derived modules", DERIVED_TURN, part(ModuleGenerator::Derived));
+            return Box::new(turns.turn("typed modules", TYPED_TURN, part(ModuleGenerator::Typed)));
+        }
+        let maker = self.clone();
+        let generate = move |source: &mut Source, size| maker.generate(source, size);
+        self.generator.suit(strategy.clone()).guidance(seed, scope.clone(), generate)
     }
 
     /// A module of about this size.

@@ -323,8 +323,12 @@ impl Subject for FunctionSubject {
         Some(&self.context)
     }
 
+    fn watched(&self) -> Watched {
+        Watched::Functions
+    }
+
     fn watch(&self) -> Result<(), WatchError> {
-        watch_target(&self.context, Watched::Functions)
+        watch_target(&self.context, self.watched())
     }
 }
 

@@ -24,6 +24,7 @@ mod shape;
 mod smith;
 mod subject;
 mod times;
+mod turns;
 mod validator;
 
 pub use arguments::{boundary_arguments, signature_of};
@@ -42,4 +43,5 @@ pub use shape::{NoShape, Shape};
 pub use smith::Smith;
 pub use subject::{Case, MachinePair, Subject, WatchError, require_bugs};
 pub use times::Times;
+pub use turns::{EitherProperty, TurnsSubject};
 pub use validator::{Direction, Validator, ValidatorSubject};

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::hash::Hash;
+use std::sync::Arc;
 
-use mutagen_engine::{Mutable, Outcome, Property, Scope, Source, Strategy};
+use mutagen_engine::{Guidance, Mutable, Outcome, Property, Scope, Source, Strategy};
 use mutagen_ifc::{register, stack};
 use mutagen_oracles::{Call, Engine, EngineError, HostPlan, Registry, Settings, Watched, prove_woven, watch};
 use mutagen_wasm_ast::Module;
@@ -50,6 +51,16 @@ pub trait Subject: Send + Sync + 'static {
     /// Adapts a strategy to the values that are tested, unless a switch says otherwise.
     fn suit(&self, strategy: Strategy) -> Strategy;
 
+    /// A guidance that follows the strategy, adapted to the values that are tested.
+    fn guidance(self: &Arc<Self>, strategy: &Strategy, seed: u64) -> Box<dyn Guidance<Self::Value>>
+    where
+        Self: Sized,
+    {
+        let maker = Arc::clone(self);
+        let generate = move |source: &mut Source, size| maker.generate(source, size);
+        self.suit(strategy.clone()).guidance(seed, self.scope(), generate)
+    }
+
     /// The value in the form in which it is stored.
     fn case(&self, value: &Self::Value) -> Case;
 
@@ -75,6 +86,11 @@ pub trait Subject: Send + Sync + 'static {
     /// The number of unusable modules from a foreign generator. `None` if there is no such generator.
     fn refused_modules(&self) -> Option<u64> {
         None
+    }
+
+    /// What the tests vary, and so which probes of an engine their traces are about.
+    fn watched(&self) -> Watched {
+        Watched::Modules
     }
 
     /// Makes sure that the probes of the target fire, and switches off those that a campaign does not use.

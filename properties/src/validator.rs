@@ -1,6 +1,8 @@
 //! Validators agree: the reference accepts every module that the target accepts. The property `validator`.
 
-use mutagen_engine::{Outcome, Property, Scope, Source, Strategy};
+use std::sync::Arc;
+
+use mutagen_engine::{Guidance, Outcome, Property, Scope, Source, Strategy};
 use mutagen_oracles::{Agreement, EngineError, Validity, Watched, compare_validity};
 use mutagen_wasm_ast::Module;
 use serde::{Deserialize, Serialize};
@@ -104,6 +106,10 @@ impl Subject for ValidatorSubject {
 
     fn suit(&self, strategy: Strategy) -> Strategy {
         self.modules.generator().suit(strategy)
+    }
+
+    fn guidance(self: &Arc<Self>, strategy: &Strategy, seed: u64) -> Box<dyn Guidance<Module>> {
+        self.modules.guidance(strategy, seed, &self.scope())
     }
 
     fn case(&self, module: &Module) -> Case {

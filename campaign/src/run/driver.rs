@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mutagen_engine::{Campaign, Cost, Counterexample, Event, Report, Repro, SHRINK_TESTS, Source, Strategy};
+use mutagen_engine::{Campaign, Cost, Counterexample, Event, Report, Repro, SHRINK_TESTS, Strategy};
 use mutagen_properties::{Case, DISCREPANCY, Pair, Subject};
 use serde::{Deserialize, Serialize};
 
@@ -193,7 +193,6 @@ impl<'a, S: Subject> Driver<'a, S> {
         examples: Vec<S::Value>,
         collector: &Collector<'_, S>,
     ) -> Report<S::Value> {
-        let strategy = self.subject.suit(strategy.clone());
         let (at_once, store) = (self.collects_at_once(), collector.store());
         let Driver { spec, subject, earlier, observer, .. } = self;
         let subject = &*subject;
@@ -240,12 +239,10 @@ impl<'a, S: Subject> Driver<'a, S> {
         }
         // Run it, with a guidance and a property for each worker.
         campaign.run_jobs(spec.jobs.into(), |worker| {
-            let maker = Arc::clone(subject);
-            let generate = move |source: &mut Source, size| maker.generate(source, size);
             let property =
                 || subject.property().unwrap_or_else(|error| panic!("it could be made before: {error}"));
             let collecting = Collecting::new(property(), at_once.then(|| (collector, property())));
-            (strategy.guidance(worker.seed, subject.scope(), generate), collecting)
+            (subject.guidance(strategy, worker.seed), collecting)
         })
     }
 

@@ -1,12 +1,12 @@
 //! The command line that runs a spec, for people.
 
+use mutagen_bugs::Bug;
 use mutagen_engine::Strategy;
 use mutagen_ifc::pairs::Pairs;
-use mutagen_oracles::{NanMode, Parts};
-use mutagen_properties::{Direction, ModuleGenerator, Noninterference};
-use mutagen_wasm_ast::Features;
+use mutagen_oracles::{NanMode, Parts, Registry};
+use mutagen_properties::{ModuleGenerator, Noninterference};
 
-use super::{EngineProperty, EngineSpec, FunctionType, Machine, MachineSpec, Spec, SubjectSpec};
+use super::{EngineProperty, EngineSpec, Machine, MachineSpec, Spec, SubjectSpec, Usual};
 
 /// The words of a command line, flag by flag.
 #[derive(Default)]
@@ -72,44 +72,67 @@ impl Spec {
         words.0
     }
 
+    /// Adds the flags that are not usual.
     fn engine_words(&self, engines: &EngineSpec, words: &mut Words) {
-        match &engines.property {
-            EngineProperty::Validator { direction, .. } => {
-                words.flag("--direction", direction, &Direction::Accept, direction.name());
-                self.module_generator_words(words);
-            }
-            EngineProperty::InterpreterI32 { signature, generator } => {
-                // Without a search, whole modules are the default.
-                words.flag("--property", &self.strategy.is_some(), &true, engines.property.name());
-                words.flag("--signature", signature, &FunctionType::default(), signature);
-                let usual = Spec::functions_for(self.strategy.as_ref());
-                words.flag("--generator", generator, &usual, generator.name());
-            }
-            EngineProperty::Interpreter { .. } => {
-                // These guidances make whole modules in any case.
-                let implied = self.strategy.is_none() || self.guidance().needs_modules();
-                words.flag("--property", &implied, &true, engines.property.name());
-                self.module_generator_words(words);
-            }
-            EngineProperty::Invocation { signature } => {
-                words.flag("--property", &true, &false, engines.property.name());
-                words.flag("--signature", signature, &FunctionType::default(), signature);
-            }
+        let bug = self.bug.as_deref().and_then(|id| Bug::find(id).ok());
+        let usual = Usual { guidance: self.guidance(), strategy: self.strategy.as_ref(), bug: bug.as_ref() };
+        let name = engines.property.kind();
+        if self.command() == "interpret" {
+            words.flag("--property", &name, &usual.interpreted(), name.name());
         }
+        words.settings(&engines.property, &usual.property(name));
         words.flag("--target", &engines.target.as_str(), &EngineSpec::TARGET, &engines.target);
         words.flag("--reference", &engines.reference.as_str(), &EngineSpec::REFERENCE, &engines.reference);
-        words.flag("--features", &engines.features, &Features::WASM1, engines.features);
+        let features = usual.features(&engines.target, &engines.reference, &Registry::default());
+        words.flag("--features", &Some(engines.features), &features, engines.features);
         words.flag("--nans", &engines.nans, &NanMode::Deterministic, "raw");
         words.flag("--compare", &engines.compare, &Parts::ALL, engines.compare);
         if engines.fixes {
             words.word("--fixes");
         }
     }
+}
 
-    /// Adds the generator of modules, unless the guidance implies it.
-    fn module_generator_words(&self, words: &mut Words) {
-        let typed = self.modules() == ModuleGenerator::Typed;
-        words.flag("--generator", &typed, &false, ModuleGenerator::Typed.name());
+impl Words {
+    /// Adds the settings of a property that differ from the usual ones of the same property.
+    fn settings(&mut self, property: &EngineProperty, usual: &EngineProperty) {
+        use EngineProperty::{Interpreter, InterpreterI32, Invocation, Turns, Validator};
+        match (property, usual) {
+            (
+                Validator { direction, generator },
+                Validator { direction: usual_direction, generator: usual_generator },
+            ) => {
+                self.flag("--direction", direction, usual_direction, direction.name());
+                self.modules(*generator, *usual_generator);
+            }
+            (
+                InterpreterI32 { signature, generator },
+                InterpreterI32 { signature: usual_signature, generator: usual_generator },
+            ) => {
+                self.flag("--signature", signature, usual_signature, signature);
+                self.flag("--generator", generator, usual_generator, generator.name());
+            }
+            (Interpreter { generator }, Interpreter { generator: usual }) => self.modules(*generator, *usual),
+            (
+                Turns { signature, functions, modules, split },
+                Turns { signature: usual_signature, functions: other, modules: others, split: usual_split },
+            ) => {
+                self.flag("--signature", signature, usual_signature, signature);
+                self.flag("--generator", &(functions, modules), &(other, others), functions.name());
+                self.flag("--split", split, usual_split, split);
+            }
+            (Invocation { signature }, Invocation { signature: usual }) => {
+                self.flag("--signature", signature, usual, signature);
+            }
+            _ => (),
+        }
+    }
+
+    /// Adds the generator of modules. wasm-smith follows from the guidance.
+    fn modules(&mut self, generator: ModuleGenerator, usual: ModuleGenerator) {
+        if generator != ModuleGenerator::Smith {
+            self.flag("--generator", &generator, &usual, generator.name());
+        }
     }
 }
 

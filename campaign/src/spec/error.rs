@@ -75,6 +75,17 @@ pub enum SpecError {
     /// The text is not a signature.
     #[error("`{0}` is no signature: write parameters, a colon, results, as in i32,f32:i32")]
     Signature(String),
+    /// The text does not say how tests are split.
+    #[error("`{0}` is no split: write how many functions and how many modules take turns, as in 64:16")]
+    Split(String),
+    /// The property does not have this setting.
+    #[error("`{flag}` is not for the property {property}: leave it out, or choose another with `--property`")]
+    NotForProperty {
+        /// The flag.
+        flag: &'static str,
+        /// The property.
+        property: &'static str,
+    },
     /// The name is not a value type.
     #[error("`{0}` is no value type, such as i32, i64, f32 or f64")]
     ValueType(String),

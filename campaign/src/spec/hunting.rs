@@ -4,7 +4,7 @@ use mutagen_bugs::{Bug, Entry, Kind, Subsystem, Witness};
 use mutagen_engine::Strategy;
 use mutagen_ifc::pairs::Pairs;
 use mutagen_properties::{Direction, ModuleGenerator, Noninterference};
-use mutagen_wasm_ast::Features;
+use mutagen_wasm_ast::{AddressType, Features, Function, Limits, Module};
 
 use super::{EngineProperty, EngineSpec, FunctionType, Machine, MachineSpec, Spec, SpecError, SubjectSpec};
 
@@ -53,7 +53,7 @@ impl Spec {
 
 /// Whether a campaign on `subject` can show the bugs that a campaign on `made_for_it` shows.
 fn shows(subject: &SubjectSpec, made_for_it: &SubjectSpec) -> bool {
-    use EngineProperty::{Interpreter, InterpreterI32, Invocation, Validator};
+    use EngineProperty::{Interpreter, InterpreterI32, Invocation, Turns, Validator};
     match (subject, made_for_it) {
         (SubjectSpec::Machine(own), SubjectSpec::Machine(other)) => own.machine == other.machine,
         (SubjectSpec::Engines(own), SubjectSpec::Engines(other)) => match (&own.property, &other.property) {
@@ -61,7 +61,7 @@ fn shows(subject: &SubjectSpec, made_for_it: &SubjectSpec) -> bool {
             (Validator { .. }, _) => false,
             // A module is validated before it is run, so running it shows validator bugs as well.
             (_, Validator { .. }) => true,
-            (InterpreterI32 { .. } | Interpreter { .. }, Invocation { .. }) => false,
+            (InterpreterI32 { .. } | Interpreter { .. } | Turns { .. }, Invocation { .. }) => false,
             _ => true,
         },
         _ => false,
@@ -71,7 +71,14 @@ fn shows(subject: &SubjectSpec, made_for_it: &SubjectSpec) -> bool {
 /// The property that the witnesses of an entry break, and their features.
 fn engines(entry: &Entry) -> EngineSpec {
     let any = |shows: fn(&Witness) -> bool| entry.witnesses.iter().any(shows);
-    let generator = ModuleGenerator::default();
+    let features = entry.witnesses.first().and_then(|witness| witness.features.parse().ok());
+    let features: Features = features.unwrap_or(Features::WASM1);
+    // In the language of the published study its search is quickest. Later features have rules about several sections, which
+    // typed modules bring along.
+    let generator = match Features::WASM1.includes(features) {
+        true => ModuleGenerator::Derived,
+        false => ModuleGenerator::Turns,
+    };
     let signature = FunctionType::default();
     let property = match entry.subsystem {
         Subsystem::Validator if any(|witness| witness.on == "accepted") => {
@@ -82,11 +89,33 @@ fn engines(entry: &Entry) -> EngineSpec {
         Subsystem::Interpreter if any(|witness| witness.off == "refused" || witness.on == "refused") => {
             EngineProperty::Invocation { signature }
         }
+        Subsystem::Interpreter if !any(is_function) => {
+            EngineProperty::Interpreter { generator: ModuleGenerator::Typed }
+        }
         Subsystem::Interpreter => {
             let generator = Spec::functions_for(Some(&Strategy::default()));
             EngineProperty::InterpreterI32 { signature, generator }
         }
     };
-    let features = entry.witnesses.first().and_then(|witness| witness.features.parse().ok());
-    EngineSpec { features: features.unwrap_or(Features::WASM1), ..EngineSpec::new(property) }
+    EngineSpec { features, ..EngineSpec::new(property) }
+}
+
+/// Whether the witness is no more than a function in a stub module: it needs no second function, and nothing else that a stub
+/// module does not have.
+fn is_function(witness: &Witness) -> bool {
+    let Ok(module) = Module::from_text(witness.module) else { return false };
+    let Module { functions, types, imports, tables, memories, globals, start, elements, .. } = &module;
+    let single = |function: &Function| {
+        let ty = types.get(function.ty.get() as usize);
+        ty.is_some_and(|ty| ty.results.len() <= 1)
+    };
+    let plain = |memory: &Limits| memory.address == AddressType::I32;
+    matches!(&functions[..], [function] if single(function))
+        && imports.is_empty()
+        && tables.is_empty()
+        && globals.is_empty()
+        && elements.is_empty()
+        && start.is_none()
+        && memories.len() <= 1
+        && memories.iter().all(plain)
 }

@@ -9,7 +9,7 @@ mod names;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
-pub use names::{Name, NamesError, names};
+pub use names::{Name, NamesError, in_files, names};
 
 static GUARDS: AtomicPtr<AtomicU32> = AtomicPtr::new(std::ptr::null_mut());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
