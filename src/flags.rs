@@ -156,7 +156,9 @@ pub enum GeneratorName {
     Derived,
     /// Valid by construction, from the signatures of instructions
     Typed,
-    /// Modules of both, in turns; for validators
+    /// Valid by construction, and mutants are repaired before they are run; for single functions
+    Repaired,
+    /// Modules of the first two, in turns; for validators
     Turns,
 }
 
@@ -166,6 +168,7 @@ impl GeneratorName {
         match self {
             GeneratorName::Derived => Some(FunctionGenerator::Derived),
             GeneratorName::Typed => Some(FunctionGenerator::Typed),
+            GeneratorName::Repaired => Some(FunctionGenerator::Repaired),
             GeneratorName::Turns => None,
         }
     }
@@ -175,7 +178,7 @@ impl From<GeneratorName> for ModuleGenerator {
     fn from(name: GeneratorName) -> Self {
         match name {
             GeneratorName::Derived => ModuleGenerator::Derived,
-            GeneratorName::Typed => ModuleGenerator::Typed,
+            GeneratorName::Typed | GeneratorName::Repaired => ModuleGenerator::Typed,
             GeneratorName::Turns => ModuleGenerator::Turns,
         }
     }

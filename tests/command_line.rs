@@ -61,7 +61,7 @@ fn a_bug_of_something_else_is_a_usage_error_that_says_of_what() {
     );
     assert_refused("ifc register --bug wasm-3", 2, &["validator", "`mutagen-wasm validate --bug wasm-3`"]);
     assert_refused("validate --bug wasm-11", 2, &["interpreter", "`mutagen-wasm interpret --bug wasm-11`"]);
-    let about_arguments = "`mutagen-wasm interpret --property invocation --bug wasm-r3`";
+    let about_arguments = "`mutagen-wasm interpret --bug wasm-r3`";
     assert_refused("validate --bug wasm-r3", 2, &[about_arguments]);
     assert_refused("interpret --property interpreter-i32 --bug wasm-r3", 2, &[about_arguments]);
     assert_refused("validate --bug stack-1", 2, &["stack machine", "`mutagen-wasm ifc stack --bug stack-1`"]);

@@ -27,7 +27,7 @@ fn a_bug_that_a_campaign_cannot_show_is_refused_with_the_command_that_can() {
         spec.check().expect_err("it cannot show it").to_string()
     };
     assert!(refused("wasm-6", "wasm-11").ends_with("hunt it with `mutagen-wasm interpret --bug wasm-11`"));
-    let about_arguments = "`mutagen-wasm interpret --property invocation --bug wasm-r3`";
+    let about_arguments = "`mutagen-wasm interpret --bug wasm-r3`";
     assert!(refused("wasm-6", "wasm-r3").ends_with(about_arguments));
     assert!(refused("wasm-11", "wasm-r3").ends_with(about_arguments));
     assert!(refused("stack-1", "register-1").contains("ifc register --bug register-1"));

@@ -63,7 +63,7 @@ impl From<FunctionGenerator> for ModuleGenerator {
     fn from(functions: FunctionGenerator) -> Self {
         match functions {
             FunctionGenerator::Derived => ModuleGenerator::Derived,
-            FunctionGenerator::Typed => ModuleGenerator::Typed,
+            FunctionGenerator::Typed | FunctionGenerator::Repaired => ModuleGenerator::Typed,
         }
     }
 }
@@ -77,17 +77,21 @@ pub enum FunctionGenerator {
     Derived,
     /// A generator that follows the signatures of instructions. All of its functions are valid.
     Typed,
+    /// The same, and mutants are repaired before they are run. Then nearly every test runs to a comparison.
+    Repaired,
 }
 
 impl FunctionGenerator {
     /// All generators of functions.
-    pub const ALL: [FunctionGenerator; 2] = [FunctionGenerator::Derived, FunctionGenerator::Typed];
+    pub const ALL: [FunctionGenerator; 3] =
+        [FunctionGenerator::Derived, FunctionGenerator::Typed, FunctionGenerator::Repaired];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             FunctionGenerator::Derived => "derived",
             FunctionGenerator::Typed => "typed",
+            FunctionGenerator::Repaired => "repaired",
         }
     }
 
@@ -95,7 +99,7 @@ impl FunctionGenerator {
     pub(crate) fn generate(self, ty: &FuncType, source: &mut Source, size: usize) -> Stub {
         match self {
             FunctionGenerator::Derived => Stub::generate(source, size),
-            FunctionGenerator::Typed => Stub::typed(ty, source),
+            FunctionGenerator::Typed | FunctionGenerator::Repaired => Stub::typed(ty, source),
         }
     }
 
@@ -104,7 +108,7 @@ impl FunctionGenerator {
         let strategy = suit_modules(strategy);
         match self {
             FunctionGenerator::Derived => strategy,
-            FunctionGenerator::Typed => strategy.generate_every(GENERATE_EVERY),
+            FunctionGenerator::Typed | FunctionGenerator::Repaired => strategy.generate_every(GENERATE_EVERY),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! its time is spent per module. So it runs many functions at a time, in one module, and a difference is
 //! reported late.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use mutagen_engine::{Mutable, Outcome, Property, Scope, Source, Strategy, Verdict};
@@ -28,6 +29,8 @@ const BATCH: usize = 32;
 pub struct Functions {
     pair: Pair,
     ty: FuncType,
+    /// Whether functions are repaired before they are run.
+    repairs: bool,
     arguments: Vec<Vec<Value>>,
     open: Vec<Answered>,
     late: VecDeque<(Stub, Outcome)>,
@@ -58,7 +61,22 @@ impl Functions {
     pub fn new(context: &Context, ty: FuncType) -> Result<Self, EngineError> {
         let arguments = boundary_arguments(&signature_of(&ty));
         let (pair, open, late) = (Pair::new(context)?, Vec::new(), VecDeque::new());
-        Ok(Self { pair, ty, arguments, open, late, asked_alone: 0 })
+        Ok(Self { pair, ty, repairs: false, arguments, open, late, asked_alone: 0 })
+    }
+
+    /// Repairs functions before they are run.
+    #[must_use]
+    pub fn repairing(mut self) -> Self {
+        self.repairs = true;
+        self
+    }
+
+    /// The function that is run in place of this one.
+    fn runnable<'a>(&self, stub: &'a Stub) -> Cow<'a, Stub> {
+        match self.repairs {
+            true => Cow::Owned(repaired(stub, &self.ty, &self.pair.context)),
+            false => Cow::Borrowed(stub),
+        }
     }
 
     /// The engines.
@@ -79,6 +97,7 @@ impl Functions {
 
     /// Runs one function on both engines, without waiting for a batch.
     pub fn judge_now(&self, stub: &Stub) -> Outcome {
+        let stub = self.runnable(stub);
         self.pair.confirmed(&stub.to_module(&self.ty).encode(), &Self::calls_of(&self.ty))
     }
 
@@ -169,7 +188,7 @@ impl Functions {
 
 impl Property<Stub> for Functions {
     fn check(&mut self, stub: &Stub) -> Outcome {
-        match self.run_target(stub) {
+        match self.run_target(&self.runnable(stub)) {
             Ok(answered) => {
                 let passed = Outcome::passed().costing(answered.fuel);
                 self.open.push(answered);
@@ -185,6 +204,13 @@ impl Property<Stub> for Functions {
         }
         self.late.pop_front()
     }
+}
+
+/// The function, made valid by a small change.
+fn repaired(stub: &Stub, ty: &FuncType, context: &Context) -> Stub {
+    let mut stub = stub.clone();
+    stub.repair(ty, context.settings.features);
+    stub
 }
 
 /// Calls the function with each list, until a call ends in a way that cannot be compared.
@@ -281,6 +307,15 @@ impl FunctionSubject {
     pub fn new(context: Context, ty: FuncType, generator: FunctionGenerator) -> Self {
         Self { context, ty, generator }
     }
+
+    /// The module of the function that is run in place of this one.
+    fn module_of(&self, stub: &Stub) -> Vec<u8> {
+        match self.generator {
+            FunctionGenerator::Repaired => repaired(stub, &self.ty, &self.context).to_module(&self.ty),
+            FunctionGenerator::Derived | FunctionGenerator::Typed => stub.to_module(&self.ty),
+        }
+        .encode()
+    }
 }
 
 impl Subject for FunctionSubject {
@@ -288,7 +323,8 @@ impl Subject for FunctionSubject {
     type Property = Functions;
 
     fn property(&self) -> Result<Functions, EngineError> {
-        Functions::new(&self.context, self.ty.clone())
+        let functions = Functions::new(&self.context, self.ty.clone())?;
+        Ok(if self.generator == FunctionGenerator::Repaired { functions.repairing() } else { functions })
     }
 
     fn judge(&self, property: &mut Functions, stub: &Stub) -> Outcome {
@@ -308,7 +344,7 @@ impl Subject for FunctionSubject {
     }
 
     fn case(&self, stub: &Stub) -> Case {
-        Case::of(stub.to_module(&self.ty).encode(), Functions::calls_of(&self.ty))
+        Case::of(self.module_of(stub), Functions::calls_of(&self.ty))
     }
 
     fn value(&self, case: &Case) -> Option<Stub> {
@@ -316,7 +352,7 @@ impl Subject for FunctionSubject {
     }
 
     fn module(&self, stub: &Stub) -> Option<Vec<u8>> {
-        Some(stub.to_module(&self.ty).encode())
+        Some(self.module_of(stub))
     }
 
     fn context(&self) -> Option<&Context> {

@@ -49,6 +49,7 @@
 //! ([`Stub::repair`], [`Module::repair`]). Both read stack signatures from the same table. Only `decode` uses
 //! wasmparser, only `encode` uses wasm-encoder, and only `text` uses wat and wasmprinter.
 
+mod bound;
 mod bytes;
 mod decode;
 mod encode;

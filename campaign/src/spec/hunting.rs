@@ -17,7 +17,7 @@ impl Spec {
     /// use mutagen_campaign::Spec;
     ///
     /// let spec = Spec::hunting(&Bug::find("wasm-r3")?).expect("it is a bug");
-    /// assert_eq!(spec.command_line(), "mutagen-wasm interpret --property invocation --bug wasm-r3");
+    /// assert_eq!(spec.command_line(), "mutagen-wasm interpret --bug wasm-r3");
     /// assert_eq!(Spec::hunting(&Bug::find("wasm-f1")?), None);
     /// # Ok::<(), mutagen_bugs::UnknownBug>(())
     /// ```

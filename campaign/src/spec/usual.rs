@@ -89,7 +89,7 @@ impl Usual<'_> {
     fn modules(&self, ours: ModuleGenerator) -> ModuleGenerator {
         match Spec::functions_for(self.strategy) {
             _ if self.guidance.needs_modules() => self.guidance.modules(),
-            FunctionGenerator::Typed => ours,
+            FunctionGenerator::Typed | FunctionGenerator::Repaired => ours,
             FunctionGenerator::Derived => ModuleGenerator::Derived,
         }
     }

@@ -130,16 +130,30 @@ impl Writer<'_> {
         }
     }
 
+    /// Sometimes writes values that the next branch leaves behind below its own. Engines must move the values that it
+    /// carries down to where its target expects them. Returns their types.
+    pub(super) fn left_behind(&mut self) -> Vec<ValType> {
+        if self.room == 0 || !self.chance(1, 3) {
+            return Vec::new();
+        }
+        let count = 1 + self.source.below(2);
+        let types = self.swarm.types(count, self.source);
+        self.values(&types, 1);
+        types
+    }
+
     /// Writes a jump to a label or out of the function. Returns whether it was possible.
     fn jump(&mut self, conditional: bool, depth: usize) -> bool {
         match self.source.below(6) {
             0 if conditional => {
                 let Some((label, types)) = self.label() else { return false };
+                self.left_behind();
                 self.values(&types, depth);
                 self.write(Op::Br(label));
             }
             1 if conditional => {
                 let results = self.outline.function(self.function).results.clone();
+                self.left_behind();
                 self.values(&results, depth);
                 self.write(Op::Return);
             }
@@ -186,6 +200,7 @@ impl Writer<'_> {
         let Some((default, types)) = chosen else { return false };
         let count = self.source.below(MOST_TARGETS + 1);
         let targets: Vec<LabelIdx> = (0..count).filter_map(|_| self.label_with(&types)).collect();
+        self.left_behind();
         self.values(&types, depth);
         match self.source.below(3) {
             0 => self.value(ValType::I32, depth),
@@ -203,10 +218,12 @@ impl Writer<'_> {
     pub(super) fn branch(&mut self) -> bool {
         let depth = self.depth();
         let Some((label, types)) = self.label() else { return false };
+        let below = self.left_behind();
         self.values(&types, depth);
         self.condition(depth);
         self.write(Op::BrIf(label));
         self.sink(&types);
+        self.sink(&below);
         true
     }
 }

@@ -6,7 +6,7 @@ use super::writer::{Label, Writer};
 use crate::features::Feature;
 use crate::index::{LabelIdx, LocalIdx};
 use crate::instr::BlockKind;
-use crate::op::{BrTable, I32Binary, I32Compare, I64Binary, I64Compare, Op};
+use crate::op::{BrTable, I32Binary, I32Compare, I32Unary, I64Binary, I64Compare, Op};
 use crate::types::{AddressType, FuncType, ValType};
 
 /// The most rounds of a loop, and of a loop with all loops around it.
@@ -37,8 +37,8 @@ impl Writer<'_> {
     /// Writes a loop that leaves values of these types. With multi-value, the loop carries them on the stack.
     pub(super) fn loop_of(&mut self, results: &[ValType], depth: usize) {
         // Choose the counter.
-        let rounds =
-            (1 + self.source.below(MOST_ROUNDS as usize) as u64).min(MOST_NESTED_ROUNDS / self.times);
+        let affordable = (MOST_NESTED_ROUNDS / self.times).max(1);
+        let rounds = (1 + self.source.below(MOST_ROUNDS as usize) as u64).min(affordable);
         let ty = one_of([AddressType::I32, AddressType::I32, AddressType::I64], self.source);
         let counting = one_of([Counting::Down, Counting::DownCompared, Counting::Up], self.source);
         let counter = Counter { local: self.reserve(ty.value()), ty, counting, rounds };
@@ -48,8 +48,12 @@ impl Writer<'_> {
         let first = if matches!(counting, Counting::Up) { 0 } else { rounds };
         self.number(first, ty);
         self.write(Op::LocalSet(counter.local));
-        // The loop. If it carries nothing on the stack, it may also end by a jump out of a block around it.
-        if carried.is_empty() && self.chance(1, 3) {
+        // The loop. It may count first, in a block around it that it leaves. If it carries nothing on the stack, it may also
+        // end by a jump out of that block.
+        if self.chance(1, 4) {
+            let body = self.inside(Label::End(carried.to_vec()), |writer| writer.counting_first(carried, counter));
+            self.block(BlockKind::Block, FuncType::new(carried, carried), body);
+        } else if carried.is_empty() && self.chance(1, 3) {
             let body = self.inside(Label::End(Vec::new()), |writer| {
                 writer.rounds(&[], counter, Writer::again_or_leave);
             });
@@ -75,6 +79,27 @@ impl Writer<'_> {
             let count = 1 + writer.source.below(3);
             writer.statements(count);
             back(writer, counter);
+        });
+        self.times = times;
+        self.block(BlockKind::Loop, FuncType::new(carried, carried), body);
+    }
+
+    /// Writes a loop that counts before anything else and leaves the block around it at the end. All code in it may branch back,
+    /// out of any number of blocks.
+    fn counting_first(&mut self, carried: &[ValType], counter: Counter) {
+        let times = self.times;
+        // The count is also taken when the loop ends.
+        self.times *= counter.rounds.max(1) + 1;
+        let body = self.inside(Label::End(carried.to_vec()), |writer| {
+            writer.count(counter);
+            writer.write(Op::I32Unary(I32Unary::I32Eqz));
+            writer.write(Op::BrIf(LabelIdx::new(1)));
+            if let Some(last) = carried.last() {
+                writer.combine(*last, 1);
+            }
+            let count = 1 + writer.source.below(3);
+            writer.statements(count);
+            writer.write(Op::Br(LabelIdx::new(0)));
         });
         self.times = times;
         self.block(BlockKind::Loop, FuncType::new(carried, carried), body);

@@ -29,9 +29,9 @@ struct Local {
 
 /// A label that a branch can go to.
 pub(super) enum Label {
-    /// The end of a block, with these values.
+    /// The end of a block, or the beginning of a loop that counts first, with these values.
     End(Vec<ValType>),
-    /// The beginning of a loop. Only the loop itself branches to it.
+    /// The beginning of a loop that counts last. Only the loop itself branches to it.
     Loop,
 }
 

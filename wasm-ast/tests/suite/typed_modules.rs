@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mutagen_engine::{Scope, Source};
 use mutagen_wasm_ast::{
-    AddressType, Data, Element, ExportItem, Features, ImportItem, Module, Op, RefType, ValType,
+    AddressType, BlockKind, Data, Element, ExportItem, Features, ImportItem, Instr, Module, Op, RefType, ValType,
 };
 
 use crate::behaviour::fuel_is_enough;
@@ -213,4 +213,54 @@ fn every_call_ends() {
     let (calls, returned) = fuel_is_enough(modules, 100_000);
     assert!(calls > 5_000, "only {calls} calls");
     assert!(returned * 2 > calls, "only {returned} of {calls} calls returned, the others trapped");
+}
+
+/// Whether a branch out of at least one block goes back to the beginning of a loop.
+fn continues(body: &[Instr], around: &mut Vec<bool>) -> bool {
+    body.iter().any(|instr| match instr {
+        Instr::Op(Op::Br(label) | Op::BrIf(label)) => {
+            let blocks = label.get() as usize;
+            blocks > 0 && around.iter().rev().nth(blocks) == Some(&true)
+        }
+        Instr::Op(_) => false,
+        Instr::Block(block) => {
+            around.push(matches!(block.kind, BlockKind::Loop));
+            let found = continues(&block.body, around);
+            around.pop();
+            found
+        }
+    })
+}
+
+#[test]
+fn some_loops_go_on_from_within_blocks() {
+    let modules: Vec<Module> = typed(Features::WASMI, 2_000).collect();
+    let has = |module: &&Module| {
+        module.functions.iter().any(|function| continues(&function.body, &mut Vec::new()))
+    };
+    let count = modules.iter().filter(has).count();
+    assert!(count > modules.len() / 50, "only in {count} modules");
+}
+
+#[test]
+fn modules_with_bounded_calls_are_valid_and_end_whatever_they_did_before() {
+    for features in SETS {
+        for mut module in typed(features, 500) {
+            module.bound_calls(100);
+            assert_valid(&module, features);
+        }
+    }
+    let endless = [
+        r#"(module (func (export "f") (loop br 0)))"#,
+        r#"(module (func (export "f") (loop (loop br 1))))"#,
+        r#"(module (func $f (export "f") (if (i32.const 0) (then) (else call $f))))"#,
+        r#"(module (func (export "f") (if (i32.const 0) (then) (else (loop br 0)))))"#,
+    ];
+    let modules = endless.map(|text| {
+        let mut module = Module::from_text(text).expect("it is a module");
+        module.bound_calls(100);
+        module.encode()
+    });
+    let (calls, returned) = fuel_is_enough(modules.into_iter(), 10_000);
+    assert_eq!((calls, returned), (4, 0), "all of them trap");
 }
