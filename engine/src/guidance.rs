@@ -218,6 +218,34 @@ pub trait Generator<T> {
     /// A value of about the given size.
     fn generate(&mut self, source: &mut Source, size: usize) -> T;
 
+    /// Repairs a mutant by a small change, if the generator makes only values that satisfy a precondition. [`Mutagen`] then tests
+    /// the repaired mutant, and skips it if that was tested already. A value that needs no repair must stay as it is.
+    ///
+    /// ```
+    /// use mutagen_engine::{Campaign, Generator, Mutagen, MutagenConfig, Source};
+    ///
+    /// /// Lists without gaps: every number but the first is one above the one before.
+    /// struct Runs;
+    ///
+    /// impl Generator<Vec<u8>> for Runs {
+    ///     fn generate(&mut self, source: &mut Source, size: usize) -> Vec<u8> {
+    ///         (0..source.below(size + 1) as u8).collect()
+    ///     }
+    ///     fn repair(&self, run: &mut Vec<u8>) {
+    ///         let first = run.first().copied().unwrap_or(0);
+    ///         run.iter_mut().enumerate().for_each(|(place, number)| *number = first.wrapping_add(place as u8));
+    ///     }
+    /// }
+    ///
+    /// let mut guidance = Mutagen::with_generator(MutagenConfig::default(), 1, Runs).hashed();
+    /// let is_run = |run: &Vec<u8>| run.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1));
+    /// let report = Campaign::new(1).tests(1000).run(&mut guidance, &mut { is_run });
+    /// assert_eq!(report.passed, 1000);
+    /// ```
+    fn repair(&self, value: &mut T) {
+        let _ = value;
+    }
+
     /// The enumeration of the values, if there is a better one than all choices of the generator: [`Listed`] has one.
     fn tiers(&self) -> Option<Tiers<T>> {
         None

@@ -15,6 +15,11 @@ const MAX_SIZE: usize = 5;
 /// function goes to the reference, and with 2 this cost outweighs the gain.
 const GENERATE_EVERY: usize = 4;
 
+/// The largest memories and tables that are run: twice what typed modules have. Mutants have any size, but the engines refuse
+/// large ones, and comparing them takes long.
+const MOST_PAGES: u64 = 8;
+const MOST_ELEMENTS: u64 = 200;
+
 /// How many tests from derived and from typed modules take turns. Derived modules are small, and most are rejected at once: so
 /// many take about as long as the typed ones.
 const DERIVED_TURN: usize = 48;
@@ -146,11 +151,19 @@ impl ModuleMaker {
             return Cow::Borrowed(module);
         }
         let mut repaired = module.clone();
-        repaired.repair(self.features);
+        self.repair(&mut repaired);
         Cow::Owned(repaired)
     }
 
-    /// A guidance that follows the strategy, or two in turns.
+    /// Repairs a mutant of a typed module.
+    pub(crate) fn repair(&self, module: &mut Module) {
+        if self.generator == ModuleGenerator::Typed {
+            module.repair(self.features);
+            module.limit_sizes(MOST_PAGES, MOST_ELEMENTS);
+        }
+    }
+
+    /// A guidance that follows the strategy, or two in turns. Mutants stay as they are.
     pub(crate) fn guidance(&self, strategy: &Strategy, seed: u64, scope: &Scope) -> Box<dyn Guidance<Module>> {
         if self.generator == ModuleGenerator::Turns {
             let part = |generator| Self::new(generator, self.features).guidance(strategy, seed, scope);

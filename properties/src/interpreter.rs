@@ -98,6 +98,10 @@ impl Subject for ModuleSubject {
         self.modules.generator().suit(strategy)
     }
 
+    fn repair(&self, scenario: &mut Scenario) {
+        self.modules.repair(&mut scenario.module);
+    }
+
     fn case(&self, scenario: &Scenario) -> Case {
         let Prepared { wasm, calls, hosts } = self.modules.prepare(scenario);
         Case::Module { wasm, calls, hosts }

@@ -343,6 +343,12 @@ impl Subject for FunctionSubject {
         self.generator.suit(strategy)
     }
 
+    fn repair(&self, stub: &mut Stub) {
+        if self.generator == FunctionGenerator::Repaired {
+            stub.repair(&self.ty, self.context.settings.features);
+        }
+    }
+
     fn case(&self, stub: &Stub) -> Case {
         Case::of(self.module_of(stub), Functions::calls_of(&self.ty))
     }

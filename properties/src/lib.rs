@@ -5,6 +5,7 @@
 //! | `validator`: [`Validator`] | modules | the target accepts the module | the reference accepts it, too |
 //! | `interpreter-i32`: [`Functions`] | functions of one type | both accept the function | same results, traps, memory and globals |
 //! | `interpreter`: [`Modules`] | [scenarios](Scenario): modules with calls and host functions | both accept the module | the same after every call, with the same calls of host functions |
+//! | `turns`: [`TurnsSubject`] | functions and modules in turns | as above | as above |
 //! | `invocation`: [`Invocation`] | a function and arguments | both accept the function | both take an argument list, or both refuse it |
 //! | `ssni-stack` and related ones: [`stack_machine`], [`register_machine`] | pairs of states | indistinguishable states that step | they stay indistinguishable |
 //!

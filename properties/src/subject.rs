@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use mutagen_engine::{Guidance, Mutable, Outcome, Property, Scope, Source, Strategy};
+use mutagen_engine::{Generator, Guidance, Mutable, Outcome, Property, Scope, Source, Strategy};
 use mutagen_ifc::{register, stack};
 use mutagen_oracles::{Call, Engine, EngineError, HostPlan, Registry, Settings, Watched, prove_woven, watch};
 use mutagen_wasm_ast::Module;
@@ -56,9 +56,12 @@ pub trait Subject: Send + Sync + 'static {
     where
         Self: Sized,
     {
-        let maker = Arc::clone(self);
-        let generate = move |source: &mut Source, size| maker.generate(source, size);
-        self.suit(strategy.clone()).guidance(seed, self.scope(), generate)
+        self.suit(strategy.clone()).guidance(seed, self.scope(), Maker(Arc::clone(self)))
+    }
+
+    /// Repairs a mutant, if mutants are repaired before they are tested.
+    fn repair(&self, value: &mut Self::Value) {
+        let _ = value;
     }
 
     /// The value in the form in which it is stored.
@@ -99,6 +102,19 @@ pub trait Subject: Send + Sync + 'static {
     ///
     /// If they do not fire, or cannot be told apart.
     fn watch(&self) -> Result<(), WatchError>;
+}
+
+/// Makes and repairs the values of a subject.
+struct Maker<S>(Arc<S>);
+
+impl<S: Subject> Generator<S::Value> for Maker<S> {
+    fn generate(&mut self, source: &mut Source, size: usize) -> S::Value {
+        self.0.generate(source, size)
+    }
+
+    fn repair(&self, value: &mut S::Value) {
+        self.0.repair(value);
+    }
 }
 
 /// A value in the form in which it is stored.

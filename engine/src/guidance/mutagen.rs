@@ -176,7 +176,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
             let side = if from_discarded { &mut self.discarded } else { &mut self.passed };
             let batch = side.queue.front()?;
             let mut workshop = Workshop::new(&self.config, &mut self.source, &self.fragments, &mut patience);
-            let (mutant, kind) = match batch.next(&mut workshop) {
+            let (mut mutant, kind) = match batch.next(&mut workshop) {
                 Next::Mutant(mutant, kind) => (mutant, kind),
                 Next::Later => return None,
                 Next::Done => {
@@ -186,6 +186,7 @@ impl<T: Mutable + Clone> Mutagen<T> {
             };
             // Skip what was tested before; otherwise remember where the mutant comes from.
             let lineage = batch.lineage;
+            self.generator.repair(&mut mutant);
             if self.is_repeat(&mutant) {
                 self.counts.repeats += 1;
                 continue;
