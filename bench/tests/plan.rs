@@ -227,3 +227,26 @@ fn a_stored_plan_that_makes_no_sense_is_refused_with_the_reason() {
     assert!(refused("\"limit\":4.0", "\"limit\":-4.0").contains("limit"));
     assert!(Plan::read("{").expect_err("it is cut off").to_string().contains("no plan"));
 }
+
+#[test]
+fn the_suites_of_the_papers_test_single_functions_and_derived_modules_of_webassembly_1() {
+    use mutagen_campaign::{EngineProperty, EngineSpec, FunctionType, SubjectSpec};
+    use mutagen_properties::{Direction, FunctionGenerator, ModuleGenerator};
+    for suite in ["smoke", "paper-wasm"].map(|name| Suite::find(name).expect("it exists")) {
+        for cell in Plan::of_suite(suite).cells().iter().filter(|cell| cell.task.starts_with("wasm-")) {
+            let spec = cell.spec().expect("it can be hunted");
+            let ours = cell.strategy == "mutagen";
+            let property = match spec.command() {
+                "validate" => EngineProperty::Validator {
+                    direction: Direction::Accept,
+                    generator: ModuleGenerator::Derived,
+                },
+                _ => EngineProperty::InterpreterI32 {
+                    signature: FunctionType::default(),
+                    generator: if ours { FunctionGenerator::Typed } else { FunctionGenerator::Derived },
+                },
+            };
+            assert_eq!(spec.subject, SubjectSpec::Engines(EngineSpec::new(property)), "{}", cell.name());
+        }
+    }
+}
