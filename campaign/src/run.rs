@@ -96,7 +96,7 @@ fn run_engines(spec: &Spec, engines: &EngineSpec, setup: Setup<'_>) -> Result<Ra
         }
         EngineProperty::Turns { signature, functions, modules, split } => {
             let functions = FunctionSubject::new(context.clone(), signature.0.clone(), *functions);
-            let modules = ModuleSubject::new(context, *modules)?;
+            let modules = ModuleSubject::new(context, *modules);
             Driver::new(spec, TurnsSubject::new(functions, modules, split.lengths()), setup)?.run()
         }
         EngineProperty::Invocation { signature } => {
