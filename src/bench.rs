@@ -4,7 +4,7 @@ mod compare;
 mod plan;
 mod progress;
 mod report;
-mod run;
+pub(crate) mod run;
 
 use clap::{Args, Subcommand};
 use mutagen_oracles::Registry;

@@ -299,7 +299,8 @@ fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
 }
 
-fn tests(text: &str) -> Result<u64, String> {
+/// A number of tests as it is written on the command line.
+pub fn tests(text: &str) -> Result<u64, String> {
     let tests = text.parse().ok().filter(|tests| *tests > 0);
     tests.ok_or_else(|| "a campaign needs a whole number of tests, at least 1".into())
 }

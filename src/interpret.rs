@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use mutagen_campaign::{
-    EngineProperty, EngineSpec, FunctionType, PropertyName, Spec, SpecError, Split, SubjectSpec, Usual, context_of,
+    EngineProperty, EngineSpec, FunctionType, PropertyName, Spec, SpecError, Split, SubjectSpec, Usual,
+    context_of,
 };
 use mutagen_oracles::{Call, Parts, Registry};
 use mutagen_properties::{FunctionGenerator, ModuleGenerator, Modules};
@@ -144,7 +145,10 @@ impl Arguments {
     fn functions(&self) -> Result<Option<FunctionGenerator>, CommandError> {
         let Some(named) = self.generator else { return Ok(None) };
         let functions = named.functions();
-        Ok(Some(functions.ok_or(SpecError::NotForProperty { flag: "--generator turns", property: "interpreter" })?))
+        Ok(Some(
+            functions
+                .ok_or(SpecError::NotForProperty { flag: "--generator turns", property: "interpreter" })?,
+        ))
     }
 }
 

@@ -23,6 +23,7 @@ mod ifc;
 mod interpret;
 mod invoke;
 mod progress;
+mod refine;
 mod replay;
 mod run;
 mod say;
@@ -56,6 +57,7 @@ enum Command {
     Bugs(bugs::Arguments),
     Engines(engines::Arguments),
     Bench(bench::Arguments),
+    Refine(refine::Arguments),
     Replay(replay::Arguments),
 }
 
@@ -92,6 +94,7 @@ fn run(command: Command, engines: &Registry) -> Result<Code, CommandError> {
         Command::Bugs(arguments) => bugs::run(arguments),
         Command::Engines(arguments) => engines::run(&arguments, engines),
         Command::Bench(arguments) => bench::run(arguments, engines),
+        Command::Refine(arguments) => refine::run(&arguments, engines),
         Command::Replay(arguments) => replay::run(&arguments, engines),
     }
 }

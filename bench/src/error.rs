@@ -23,6 +23,15 @@ pub enum Error {
     /// The directory holds no plan.
     #[error("{at}: no plan.json here; `mutagen-wasm bench run -o {at}` makes one", at = .0.display())]
     NoPlan(PathBuf),
+    /// The directory holds results on properties, which another command reports.
+    #[error("{at}: these are results on properties; `mutagen-wasm refine -o {at}` reports them", at = .0.display())]
+    OfProperties(PathBuf),
+    /// The directory holds results on strategies, which another command reports.
+    #[error("{at}: these are results on strategies; `mutagen-wasm bench report {at}` reports them", at = .0.display())]
+    OfStrategies(PathBuf),
+    /// There is nothing to report on properties.
+    #[error(transparent)]
+    Refine(#[from] mutagen_refine::Error),
     /// This program could not be copied. Cells are run with a copy.
     #[error("cannot copy this program to run it: {0}")]
     Copy(#[source] std::io::Error),
@@ -73,7 +82,8 @@ impl Error {
             Error::Unknown(_) => ErrorClass::Usage,
             Error::Campaign(error) => error.class(),
             Error::OtherPlan(_) => ErrorClass::Busy,
-            Error::NoPlan(_) => ErrorClass::Unusable,
+            Error::NoPlan(_) | Error::OfProperties(_) | Error::OfStrategies(_) => ErrorClass::Unusable,
+            Error::Refine(_) => ErrorClass::Usage,
             Error::Copy(_) => ErrorClass::NotStored,
             Error::Process(_) => ErrorClass::Internal,
         }

@@ -7,6 +7,8 @@
 //! [`statistics`], a [`Summary`] per task and strategy, a [`Comparison`] of two sets of results, and a
 //! [`report`].
 //!
+//! A plan can also cross bugs with properties, to learn what each property is good for: [`refine`] reports on it.
+//!
 //! Plans and reports are pure functions: only `store`, `child` and `run` touch files or processes.
 //!
 //! ```
@@ -27,7 +29,9 @@ mod generator;
 mod host;
 mod pattern;
 mod plan;
+mod property;
 mod published;
+pub mod refine;
 pub mod report;
 mod run;
 pub mod statistics;
@@ -46,6 +50,7 @@ pub use error::{Error, StoredError};
 pub use generator::NamedGenerator;
 pub use host::cores;
 pub use plan::{Cell, NotAShard, Plan, Shard, Wish};
+pub use property::{Execution, NamedProperty};
 pub use published::{Published, Throughput, counterpart, published, throughput};
 pub use run::{RunEnded, run_cells};
 pub use store::{CellStore, StoredTrials};

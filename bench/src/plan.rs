@@ -7,7 +7,7 @@ use mutagen_campaign::Spec;
 use mutagen_engine::stable;
 use serde::{Deserialize, Serialize};
 
-use crate::{PlannedStrategy, StoredError, Suite, Task, Unknown};
+use crate::{NamedProperty, PlannedStrategy, StoredError, Suite, Task, Unknown};
 
 /// The format version of a stored plan. It is raised when older programs cannot read the new format.
 const FORMAT: u32 = 1;
@@ -33,6 +33,12 @@ pub struct Plan {
     pub tasks: Vec<String>,
     /// The strategies, each with its number of trials.
     pub strategies: Vec<PlannedStrategy>,
+    /// The names of the properties that are tested at every task. Without any, each task has its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<String>,
+    /// The number of tests after which a trial ends, besides the time limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<u64>,
 }
 
 /// The changes that a user wants to a suite.
@@ -85,6 +91,8 @@ impl Plan {
             limit: wish.time.unwrap_or(suite.time).as_secs_f64(),
             tasks,
             strategies: Vec::new(),
+            properties: Vec::new(),
+            tests: None,
         };
         // Add each strategy once, and refuse one that was asked for but can hunt none of the tasks.
         let wished = !wish.strategies.is_empty();
@@ -100,6 +108,19 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The plan that crosses tasks with properties: one trial each, with one strategy.
+    pub(crate) fn crossing(
+        tasks: Vec<String>,
+        properties: Vec<String>,
+        strategy: &PlannedStrategy,
+        limit: Duration,
+        tests: Option<u64>,
+    ) -> Plan {
+        let strategies = vec![PlannedStrategy { trials: Some(1), ..strategy.clone() }];
+        let (format, suite, limit) = (FORMAT, "refine".to_owned(), limit.as_secs_f64());
+        Plan { format, suite, limit, tasks, strategies, properties, tests }
+    }
+
     /// Every cell, in the order in which they are run: the first trial of every task and strategy, then the
     /// second, and so on. So a run that is cut short has tried everything about equally often.
     pub fn cells(&self) -> Vec<Cell> {
@@ -109,14 +130,26 @@ impl Plan {
         let mut cells = Vec::new();
         for trial in 0..most {
             for task in &tasks {
-                for strategy in &self.strategies {
-                    if trial < strategy.planned() && strategy.suits(task) {
-                        cells.push(Cell::new(&task.id, &strategy.name, trial, self.limit));
-                    }
+                for strategy in self.strategies.iter().filter(|strategy| trial < strategy.planned()) {
+                    cells.extend(self.cells_at(task, strategy, trial));
                 }
             }
         }
         cells
+    }
+
+    /// The cells of a trial at a task: one for each property that can show the bug, or only one if none is named.
+    fn cells_at(&self, task: &Task, strategy: &PlannedStrategy, trial: u32) -> Vec<Cell> {
+        let cell = Cell { test_limit: self.tests, ..Cell::new(&task.id, &strategy.name, trial, self.limit) };
+        if self.properties.is_empty() {
+            return if strategy.suits(task) { vec![cell] } else { Vec::new() };
+        }
+        let shows = |name: &&String| {
+            let task = name.parse().ok().and_then(|property: NamedProperty| property.on(task));
+            task.is_some_and(|task| strategy.suits(&task))
+        };
+        let on = |name: &String| Cell { property: Some(name.clone()), ..cell.clone() };
+        self.properties.iter().filter(shows).map(on).collect()
     }
 
     /// The cells of one part, in the same order. All strategies at one trial of a task are in the same part:
@@ -156,6 +189,9 @@ impl Plan {
         for strategy in &plan.strategies {
             strategy.name.parse::<PlannedStrategy>()?;
         }
+        for property in &plan.properties {
+            property.parse::<NamedProperty>()?;
+        }
         Ok(plan)
     }
 }
@@ -176,6 +212,9 @@ fn with_trials(strategy: &PlannedStrategy, trials: Option<u32>) -> PlannedStrate
 pub struct Cell {
     /// The task's id.
     pub task: String,
+    /// The property, if it is not the task's own.
+    #[serde(rename = "planned_property", default, skip_serializing_if = "Option::is_none")]
+    pub property: Option<String>,
     /// The strategy's name.
     pub strategy: String,
     /// The number of the trial, from 0.
@@ -184,6 +223,9 @@ pub struct Cell {
     pub seed: u64,
     /// The time limit, in seconds.
     pub limit: f64,
+    /// The number of tests after which it ends, if it does not find the bug before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_limit: Option<u64>,
 }
 
 impl Cell {
@@ -199,25 +241,34 @@ impl Cell {
     /// assert_eq!(Cell::new("stack-1", "random,generator=smart", 0, 20.0).name(), "stack-1@random,generator=smart@0");
     /// ```
     pub fn new(task: &str, strategy: &str, trial: u32, limit: f64) -> Cell {
-        let mut cell = Cell { task: task.to_owned(), strategy: strategy.to_owned(), trial, seed: 0, limit };
+        let (task, strategy) = (task.to_owned(), strategy.to_owned());
+        let mut cell = Cell { task, property: None, strategy, trial, seed: 0, limit, test_limit: None };
+        // All properties of a task have the same seed: those that differ only in what they compare run the same tests.
         cell.seed = seed(&cell.name());
         cell
     }
 
     /// Its name, which is also the name of its file.
     pub fn name(&self) -> String {
-        format!("{}@{}@{}", self.task, self.strategy.replace('/', "_"), self.trial)
+        let property = self.property.as_ref().map(|name| format!("@{name}")).unwrap_or_default();
+        format!("{}{property}@{}@{}", self.task, self.strategy, self.trial).replace('/', "_")
     }
 
     /// The campaign that it runs.
     ///
     /// # Errors
     ///
-    /// If the task or strategy does not exist, or the strategy cannot hunt at the task.
+    /// If the task, property or strategy does not exist, or they do not go together.
     pub fn spec(&self) -> Result<Spec, Unknown> {
         let strategy: PlannedStrategy = self.strategy.parse()?;
-        let mut spec = strategy.spec(&Task::find(&self.task)?).ok_or_else(|| strategy.suits_no_task())?;
-        spec.seed = self.seed;
+        let mut task = Some(Task::find(&self.task)?);
+        if let Some(name) = &self.property {
+            let property: NamedProperty = name.parse()?;
+            task = task.and_then(|task| property.on(&task));
+        }
+        let spec = task.and_then(|task| strategy.spec(&task));
+        let mut spec = spec.ok_or_else(|| strategy.suits_no_task())?;
+        (spec.seed, spec.budget.tests) = (self.seed, self.test_limit);
         // Whole milliseconds, as on the command line.
         spec.budget.time = Some(Duration::from_millis((self.limit * 1000.0).ceil() as u64));
         Ok(spec)

@@ -14,6 +14,7 @@ mod series;
 mod tables;
 mod text;
 
+pub(crate) use files::{Row, csv};
 pub use files::{cells_csv, curves_csv, json, summaries_csv, totals_csv};
 pub use page::page;
 pub use text::{comparison, terminal};

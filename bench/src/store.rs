@@ -34,6 +34,11 @@ impl CellStore {
         CellStore { directory: directory.to_owned() }
     }
 
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Takes a shard for this run, until the file is dropped.
     ///
     /// # Errors
@@ -119,6 +124,9 @@ impl CellStore {
     pub fn table(&self) -> Result<(Table, Vec<String>), Error> {
         let at = self.directory.display();
         let plan = self.plan()?.ok_or_else(|| Error::NoPlan(self.directory.clone()))?;
+        if !plan.properties.is_empty() {
+            return Err(Error::OfProperties(self.directory.clone()));
+        }
         let stored = self.read(&plan)?;
         let mut notes: Vec<String> = stored.notes().collect();
         let planned = plan.cells().len();

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::statistics::Observation;
 use crate::{Cell, StoredError};
-use mutagen_campaign::{CampaignOutcome, CampaignReport};
+use mutagen_campaign::{CampaignOutcome, CampaignReport, Finding};
 
 /// The format version of a result file. It is raised when older programs cannot read the new format.
 const FORMAT: u32 = 1;
@@ -110,6 +110,9 @@ pub struct Trial {
     pub discrepancies: u64,
     /// The machine.
     pub host: HostFacts,
+    /// The finding, if the cell is about a property: it shows what the property sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Finding>,
 }
 
 impl Trial {
@@ -130,6 +133,7 @@ impl Trial {
             seconds: 0.0,
             discrepancies: 0,
             host: HostFacts::default(),
+            finding: None,
             cell,
         };
         match ended {
@@ -176,6 +180,7 @@ impl Trial {
             Some(finding) => {
                 (self.tests, self.seconds) = (finding.tests, finding.seconds);
                 self.note = finding.finding.kind().to_owned();
+                self.finding = self.cell.property.as_ref().map(|_| finding.finding);
                 TrialOutcome::Found
             }
             None if report.outcome == CampaignOutcome::GaveUp => TrialOutcome::GaveUp,

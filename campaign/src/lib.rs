@@ -46,7 +46,7 @@ pub use finding::{Finding, LeakFinding, ModuleFinding, Stored, StoredCall};
 pub use groups::{Curb, Decision, Group, Groups, Moment};
 pub use known::{Known, NotKnown};
 pub use progress::{Observer, Progress, Silent};
-pub use replay::{Replayed, replay};
+pub use replay::{Replayed, fails_on, replay};
 pub use report::{
     CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, FindingReport, GivenOutcome,
     GivenReport, SecondsIn, SlowReport, Total,

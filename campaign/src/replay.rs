@@ -3,10 +3,12 @@
 use mutagen_bugs::fixes;
 use mutagen_engine::{Property, Verdict};
 use mutagen_oracles::{Judgement, Registry, Script};
-use mutagen_properties::{MachinePair, Noninterference, Pair, register_machine, stack_machine};
+use mutagen_properties::{
+    Case, MachinePair, Noninterference, Pair, Subject, register_machine, stack_machine,
+};
 
 use crate::finding::explanation;
-use crate::run::{context, register_fault, stack_fault};
+use crate::run::{Visitor, context, register_fault, stack_fault, visit};
 use crate::{
     EngineProperty, EngineSpec, Error, Finding, LeakFinding, Machine, MachineSpec, ModuleFinding, Spec,
     SpecError, SubjectSpec,
@@ -89,4 +91,52 @@ fn replay_leak(finding: &LeakFinding) -> Result<Replayed, Error> {
         Verdict::Failed(failure) => Some(explanation(&failure)),
         _ => None,
     }))
+}
+
+/// Whether the property of a campaign fails on the case of a finding, which another property may have found. `None` if the
+/// property cannot be tested on it.
+///
+/// # Errors
+///
+/// If something is wrong with the spec, or an argument of the finding is no value.
+///
+/// ```
+/// use mutagen_bugs::Bug;
+/// use mutagen_campaign::{Setup, Spec, SubjectSpec, fails_on, run};
+/// use mutagen_oracles::{Registry, on_stack};
+/// use mutagen_properties::Noninterference;
+///
+/// let engines = Registry::default();
+/// let mut spec = Spec::hunting(&Bug::find("stack-7")?).expect("it is a bug");
+/// spec.budget.tests = Some(100_000);
+/// let found = on_stack(|| run(&spec, Setup::new(&engines)))??.report.finding.expect("it is found at once");
+/// assert_eq!(fails_on(&spec, &found.finding, &engines)?, Some(true));
+///
+/// // Without the fault, the same states show nothing.
+/// spec.bug = None;
+/// assert_eq!(fails_on(&spec, &found.finding, &engines)?, Some(false));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn fails_on(spec: &Spec, finding: &Finding, engines: &Registry) -> Result<Option<bool>, Error> {
+    spec.check()?;
+    let case = match finding {
+        Finding::Module(finding) => {
+            let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
+            Case::Module { wasm: finding.wasm.clone(), calls }
+        }
+        Finding::Leak(finding) => Case::States(Box::new(finding.pair.clone())),
+    };
+    visit(spec, engines, Judge(case))
+}
+
+struct Judge(Case);
+
+impl Visitor for Judge {
+    type Result = Result<Option<bool>, Error>;
+
+    fn subject<S: Subject>(self, subject: S) -> Self::Result {
+        let Some(value) = subject.value(&self.0) else { return Ok(None) };
+        let outcome = subject.judge(&mut subject.property()?, &value);
+        Ok(Some(matches!(outcome.verdict, Verdict::Failed(_))))
+    }
 }

@@ -7,26 +7,22 @@ mod collect;
 mod driver;
 mod engines;
 mod given;
+mod subject;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mutagen_oracles::Registry;
-use mutagen_properties::{
-    FunctionSubject, InvocationSubject, ModuleSubject, RegisterSubject, StackSubject, TurnsSubject,
-    ValidatorSubject,
-};
+use mutagen_properties::Subject;
 
 use crate::store::Disk;
-use crate::{
-    CampaignReport, Earlier, EngineProperty, EngineSpec, Error, Machine, MachineSpec, Observer, Silent, Spec,
-    SubjectSpec,
-};
+use crate::{CampaignReport, Earlier, Error, Observer, Silent, Spec};
 
 use driver::Driver;
 pub(crate) use engines::{context, register_fault, stack_fault};
 pub use engines::{context_of, engines_of};
+pub(crate) use subject::{Visitor, visit};
 
 /// What a campaign needs besides its spec.
 pub struct Setup<'a> {
@@ -76,46 +72,18 @@ pub struct Ran {
 /// the first test.
 pub fn run(spec: &Spec, setup: Setup<'_>) -> Result<Ran, Error> {
     spec.check()?;
-    match &spec.subject {
-        SubjectSpec::Engines(engines) => run_engines(spec, engines, setup),
-        SubjectSpec::Machine(machine) => run_machine(spec, machine, setup),
-    }
+    visit(spec, setup.engines, Drive { spec, setup })
 }
 
-fn run_engines(spec: &Spec, engines: &EngineSpec, setup: Setup<'_>) -> Result<Ran, Error> {
-    let context = context(spec, engines, setup.engines)?;
-    match &engines.property {
-        EngineProperty::Validator { direction, generator } => {
-            Driver::new(spec, ValidatorSubject::new(context, *direction, *generator), setup)?.run()
-        }
-        EngineProperty::InterpreterI32 { signature, generator } => {
-            Driver::new(spec, FunctionSubject::new(context, signature.0.clone(), *generator), setup)?.run()
-        }
-        EngineProperty::Interpreter { generator } => {
-            Driver::new(spec, ModuleSubject::new(context, *generator), setup)?.run()
-        }
-        EngineProperty::Turns { signature, functions, modules, split } => {
-            let functions = FunctionSubject::new(context.clone(), signature.0.clone(), *functions);
-            let modules = ModuleSubject::new(context, *modules);
-            Driver::new(spec, TurnsSubject::new(functions, modules, split.lengths()), setup)?.run()
-        }
-        EngineProperty::Invocation { signature } => {
-            Driver::new(spec, InvocationSubject::new(context, signature.0.clone()), setup)?.run()
-        }
-    }
+struct Drive<'a> {
+    spec: &'a Spec,
+    setup: Setup<'a>,
 }
 
-fn run_machine(spec: &Spec, machine: &MachineSpec, setup: Setup<'_>) -> Result<Ran, Error> {
-    let MachineSpec { machine, property, generator } = *machine;
-    let strategy = spec.strategy.clone().unwrap_or_default();
-    match machine {
-        Machine::Stack => {
-            let subject = StackSubject::new(property, generator, stack_fault(spec)?, &strategy);
-            Driver::new(spec, subject, setup)?.run()
-        }
-        Machine::Register => {
-            let subject = RegisterSubject::new(generator, register_fault(spec)?, &strategy);
-            Driver::new(spec, subject, setup)?.run()
-        }
+impl Visitor for Drive<'_> {
+    type Result = Result<Ran, Error>;
+
+    fn subject<S: Subject>(self, subject: S) -> Self::Result {
+        Driver::new(self.spec, subject, self.setup)?.run()
     }
 }

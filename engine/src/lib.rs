@@ -47,8 +47,9 @@ pub use campaign::{Campaign, Event};
 pub use check::{Check, check};
 pub use guidance::{
     Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick, FuzzChickConfig, Generator,
-    Guidance, Guided, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig,
-    Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, Turns, UnknownSwitch, Zest, ZestConfig,
+    Guidance, Guided, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random,
+    RandomConfig, Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, Turns, UnknownSwitch, Zest,
+    ZestConfig,
 };
 pub use jobs::{WORKER_STACK, Worker};
 pub use property::{Failure, Outcome, Property, Verdict, judged};

@@ -13,11 +13,7 @@ fn trace_of(list: &[u8]) -> Vec<u32> {
 }
 
 /// Tests so many values and returns them. What else a test does, besides `trace_of`, is in `noise`.
-fn tested<T: Clone>(
-    guidance: &mut dyn Guidance<T>,
-    tests: usize,
-    trace: impl Fn(&T) -> Vec<u32>,
-) -> Vec<T> {
+fn tested<T: Clone>(guidance: &mut dyn Guidance<T>, tests: usize, trace: impl Fn(&T) -> Vec<u32>) -> Vec<T> {
     let test = |_| {
         let value = guidance.next();
         guidance.learn(&value, &Verdict::Passed, Trace::new(&trace(&value)));
@@ -44,7 +40,8 @@ fn each_search_is_what_it_is_alone() {
     let second = Guided::new(mutagen(2), OneOf::Second, Value::second);
     let mut turns = Turns::new().turn("first", 3, first).turn("second", 2, second);
     let all = tested(&mut turns, 5_000, |value| trace_of(inside(value)));
-    let of = |which: fn(&Value) -> Option<&Vec<u8>>| all.iter().filter_map(which).cloned().collect::<Vec<_>>();
+    let of =
+        |which: fn(&Value) -> Option<&Vec<u8>>| all.iter().filter_map(which).cloned().collect::<Vec<_>>();
     assert_eq!(of(Value::first), tested(&mut mutagen(1), 3_000, |list| trace_of(list)));
     assert_eq!(of(Value::second), tested(&mut mutagen(2), 2_000, |list| trace_of(list)));
     let figures = turns.figures();
@@ -56,7 +53,8 @@ fn each_search_is_what_it_is_alone() {
 fn a_search_that_sees_some_probes_is_what_it_is_without_the_others() {
     // Every second probe is noise, which depends on the value.
     let noisy = |value: &Value| {
-        let noise = |event: u32| [event, 1_000 + inside(value).iter().map(|byte| u32::from(*byte)).sum::<u32>()];
+        let noise =
+            |event: u32| [event, 1_000 + inside(value).iter().map(|byte| u32::from(*byte)).sum::<u32>()];
         trace_of(inside(value)).into_iter().flat_map(noise).collect()
     };
     let seen: Arc<[bool]> = (1..=5_000).map(|number| number < 1_000).collect();
@@ -71,7 +69,8 @@ fn a_search_that_sees_some_probes_is_what_it_is_without_the_others() {
 #[test]
 fn a_guidance_without_tests_loses_its_turn_and_the_campaign_ends_with_the_last_one() {
     let few = |values: Vec<u8>| Repro::new(values).expect("there are values");
-    let mut turns = Turns::new().turn("few", 2, few(vec![1, 2, 3])).turn("more", 1, few(vec![7, 8, 9, 10, 11]));
+    let mut turns =
+        Turns::new().turn("few", 2, few(vec![1, 2, 3])).turn("more", 1, few(vec![7, 8, 9, 10, 11]));
     let mut order = Vec::new();
     let report = Campaign::new(0).run(&mut turns, &mut |value: &u8| order.push(*value));
     assert_eq!(order, [1, 2, 7, 3, 8, 9, 10, 11]);

@@ -87,7 +87,11 @@ fn kind(message: &str) -> String {
     let mut kind = TYPES.iter().fold(plain.to_owned(), |kind, ty| kind.replace(ty, "T"));
     // Names of exports and types stand in quotes.
     for quote in ['`', '"'] {
-        kind = kind.split(quote).enumerate().map(|(place, part)| if place % 2 == 1 { "_" } else { part }).collect();
+        kind = kind
+            .split(quote)
+            .enumerate()
+            .map(|(place, part)| if place % 2 == 1 { "_" } else { part })
+            .collect();
     }
     let mut without_numbers = String::new();
     for letter in kind.chars() {

@@ -164,7 +164,12 @@ impl ModuleMaker {
     }
 
     /// A guidance that follows the strategy, or two in turns. Mutants stay as they are.
-    pub(crate) fn guidance(&self, strategy: &Strategy, seed: u64, scope: &Scope) -> Box<dyn Guidance<Module>> {
+    pub(crate) fn guidance(
+        &self,
+        strategy: &Strategy,
+        seed: u64,
+        scope: &Scope,
+    ) -> Box<dyn Guidance<Module>> {
         if self.generator == ModuleGenerator::Turns {
             let part = |generator| Self::new(generator, self.features).guidance(strategy, seed, scope);
             let turns = Turns::new().turn("derived modules", DERIVED_TURN, part(ModuleGenerator::Derived));

@@ -92,8 +92,7 @@ where
     }
 
     fn guidance(self: &Arc<Self>, strategy: &Strategy, seed: u64) -> Box<dyn Guidance<Self::Value>> {
-        let mut first =
-            Guided::new(self.first.guidance(strategy, seed), OneOf::First, <Self::Value>::first);
+        let mut first = Guided::new(self.first.guidance(strategy, seed), OneOf::First, <Self::Value>::first);
         let mut second =
             Guided::new(self.second.guidance(strategy, seed), OneOf::Second, <Self::Value>::second);
         if let Some([ours, theirs]) = self.probes.get() {

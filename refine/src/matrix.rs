@@ -1,6 +1,7 @@
 //! Which property kills which mutant.
 
 use fixedbitset::FixedBitSet;
+use std::fmt;
 
 /// What a property says about a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,9 @@ impl Fate {
 /// let report = RefineReport::of(matrix)?;
 /// assert!(report.is_complete());
 /// assert_eq!(report.minimal_sets()[0].to_string(), "{1}");
+/// // A matrix is shown as a table: a column for each property, by its number.
+/// let table = "  1  2\n  #  .  i32.add adds one too many\n  #  #  i32.store forgets the offset\n";
+/// assert_eq!(report.matrix().to_string(), table);
 /// # Ok::<(), mutagen_refine::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,5 +104,26 @@ impl KillMatrix {
     /// How many cells are unknown.
     pub fn unknown(&self) -> usize {
         self.unknown.iter().map(|row| row.count_ones(..)).sum()
+    }
+}
+
+/// A line for each mutant and a column for each property: `#` is killed, `.` survived, `?` unknown.
+impl fmt::Display for KillMatrix {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let properties = 0..self.properties.len();
+        let numbers: String = properties.clone().map(|property| format!("{:>3}", property + 1)).collect();
+        writeln!(formatter, "{numbers}")?;
+        for (mutant, name) in self.mutants.iter().enumerate() {
+            for property in properties.clone() {
+                let mark = match self.cell(property, mutant) {
+                    Fate::Killed => '#',
+                    Fate::Survived => '.',
+                    Fate::Unknown => '?',
+                };
+                write!(formatter, "{mark:>3}")?;
+            }
+            writeln!(formatter, "  {name}")?;
+        }
+        Ok(())
     }
 }

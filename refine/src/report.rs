@@ -28,6 +28,8 @@ pub struct RefineReport {
     /// For each property, if they are known.
     tests: Vec<Effort>,
     mutants: Effort,
+    /// What else the reader should know, a line each.
+    about: Vec<String>,
 }
 
 impl RefineReport {
@@ -35,12 +37,18 @@ impl RefineReport {
     pub fn of(matrix: KillMatrix) -> Result<Self, Error> {
         let analysis = Analysis::of(&matrix)?;
         let mutants = Effort { count: matrix.mutants().len(), exhausted: false };
-        Ok(RefineReport { matrix, analysis, tests: Vec::new(), mutants })
+        Ok(RefineReport { matrix, analysis, tests: Vec::new(), mutants, about: Vec::new() })
     }
 
     /// Says how many tests each property had, and whether tests and mutants were all that exist.
     pub fn with_extents(mut self, tests: Vec<Effort>, mutants: Effort) -> Self {
         (self.tests, self.mutants) = (tests, mutants);
+        self
+    }
+
+    /// Adds a line on where the matrix comes from.
+    pub fn with_about(mut self, line: impl Into<String>) -> Self {
+        self.about.push(line.into());
         self
     }
 

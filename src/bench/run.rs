@@ -27,53 +27,76 @@ use crate::{flags, say};
     4    the directory holds another plan, or another run of the same shard is writing there\n  \
     5    results could not be stored\n  130  interrupted; start it again to continue")]
 pub struct Arguments {
-    /// Only part K of N of the cells, for several machines; K counts from 0
-    #[arg(long, value_name = "K/N", default_value = "0/1", hide_default_value = true)]
-    shard: Shard,
-
-    /// How many cells run at once [default: one per core]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
-
-    /// Kills a cell that takes longer than its limit by more than this time
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::duration)]
-    grace: Duration,
-
     /// The directory of the results
     #[arg(short, long, value_name = "DIR", default_value = "bench-results")]
     output: PathBuf,
 
-    /// Prints only errors on standard error
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    cells: CellFlags,
 
     #[command(flatten)]
     plan: PlanFlags,
 }
 
+/// The flags that say how cells are run.
+#[derive(Args, Debug, Clone)]
+pub struct CellFlags {
+    /// Only part K of N of the cells, for several machines; K counts from 0
+    #[arg(long, value_name = "K/N", default_value = "0/1", hide_default_value = true, global = true)]
+    pub shard: Shard,
+
+    /// How many cells run at once [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), global = true)]
+    jobs: Option<u16>,
+
+    /// Kills a cell that takes longer than its limit by more than this time
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::duration, global = true)]
+    grace: Duration,
+
+    /// Prints only errors on standard error
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+impl CellFlags {
+    /// How many cells run at once.
+    pub fn jobs(&self) -> usize {
+        self.jobs.map_or_else(cores, usize::from)
+    }
+
+    /// The cells of this part of a plan that have no result yet, and how many there are with those that have one.
+    pub fn open_cells(&self, plan: &Plan, store: &CellStore) -> Result<(Vec<Cell>, usize), CommandError> {
+        let stored = store.read(plan)?;
+        stored.notes().for_each(say::note);
+        let names: HashSet<String> = stored.trials.iter().map(|trial| trial.cell.name()).collect();
+        let mine = plan.cells_of(self.shard);
+        let all = mine.len();
+        let open: Vec<Cell> = mine.into_iter().filter(|cell| !names.contains(&cell.name())).collect();
+        if !self.quiet && open.len() < all {
+            say::note(format!("{} of {all} cells are done already", all - open.len()));
+        }
+        Ok((open, all))
+    }
+
+    /// Runs these cells, and shows their progress.
+    pub fn run(&self, open: &[Cell], store: &CellStore) -> Result<RunEnded, CommandError> {
+        let program = Program::copy(self.grace)?;
+        let mut progress = CellProgress::new(open.len(), self.quiet);
+        let follow = |trial: &_| progress.follow(trial);
+        Ok(run_cells(open, &program, store, self.jobs(), &*interrupt_flag()?, follow)?)
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     require_woven(engines)?;
-    let Arguments { shard, quiet, output, .. } = arguments;
+    let Arguments { cells, output, .. } = arguments;
     let store = CellStore::at(output);
     let plan = settle(&store, &arguments.plan)?;
-    let _lock = store.lock(*shard)?;
-    let stored = store.read(&plan)?;
-    stored.notes().for_each(say::note);
-    let names: HashSet<String> = stored.trials.iter().map(|trial| trial.cell.name()).collect();
-    let mine = plan.cells_of(*shard);
-    let all = mine.len();
-    let open: Vec<Cell> = mine.into_iter().filter(|cell| !names.contains(&cell.name())).collect();
-    if !quiet && open.len() < all {
-        say::note(format!("{} of {all} cells are done already", all - open.len()));
-    }
-    let program = Program::copy(arguments.grace)?;
-    let jobs = arguments.jobs.map_or_else(cores, usize::from);
-    let mut progress = CellProgress::new(open.len(), *quiet);
-    let follow = |trial: &_| progress.follow(trial);
-    let ended = run_cells(&open, &program, &store, jobs, &*interrupt_flag()?, follow)?;
-    drop(progress);
-    if !quiet {
+    let _lock = store.lock(cells.shard)?;
+    let (open, all) = cells.open_cells(&plan, &store)?;
+    let ended = cells.run(&open, &store)?;
+    if !cells.quiet {
         say::note(next(ended, all, arguments));
     }
     Ok(match ended {
@@ -85,7 +108,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
 /// The command to run next.
 fn next(ended: RunEnded, all: usize, arguments: &Arguments) -> String {
     let directory = arguments.output.display();
-    let Shard { index, count } = arguments.shard;
+    let Shard { index, count } = arguments.cells.shard;
     let shard = if count > 1 { format!(" --shard {index}/{count}") } else { String::new() };
     match ended {
         RunEnded::Interrupted => {
@@ -98,7 +121,7 @@ fn next(ended: RunEnded, all: usize, arguments: &Arguments) -> String {
 }
 
 /// Returns an error if this program was compiled without probes and bugs, since every cell would fail.
-fn require_woven(engines: &Registry) -> Result<(), CommandError> {
+pub fn require_woven(engines: &Registry) -> Result<(), CommandError> {
     let target = engines.find(EngineSpec::TARGET).map_err(CommandError::usage)?;
     let target = target.make(&Settings::default()).map_err(CommandError::usage)?;
     prove_woven(&*target).map_err(CommandError::usage)

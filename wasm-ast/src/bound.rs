@@ -61,12 +61,8 @@ impl Module {
 /// The code that counts one step.
 fn count(counter: GlobalIdx, steps: i32) -> Vec<Instr> {
     let exhausted = [Op::I32Const(steps), Op::GlobalSet(counter), Op::Unreachable].map(Instr::Op);
-    let step = [
-        Op::GlobalGet(counter),
-        Op::I32Const(1),
-        Op::I32Binary(I32Binary::I32Sub),
-        Op::GlobalSet(counter),
-    ];
+    let step =
+        [Op::GlobalGet(counter), Op::I32Const(1), Op::I32Binary(I32Binary::I32Sub), Op::GlobalSet(counter)];
     let mut code = vec![Op::GlobalGet(counter).into(), Op::I32Unary(I32Unary::I32Eqz).into()];
     code.push(Block::new(BlockKind::If, BlockType::Empty, exhausted.to_vec()).into());
     code.extend(step.map(Instr::Op));

@@ -6,7 +6,7 @@ use crate::statistics::{Magnitude, a12, mann_whitney};
 use crate::{Against, Measure, Summary, Table, Totals, Trial, Workload, bugs_over_time, solved_times};
 
 /// A row: names and values, in order.
-type Row = Vec<(&'static str, Value)>;
+pub(crate) type Row = Vec<(&'static str, Value)>;
 
 /// Every trial, one line each.
 pub fn cells_csv(table: &Table) -> String {
@@ -156,7 +156,8 @@ fn curve_point(workload: Workload, strategy: &str, curve: &str, seconds: f64, ta
     ]
 }
 
-fn csv(rows: impl Iterator<Item = Row>) -> String {
+/// Rows as lines, with a line of their names first.
+pub(crate) fn csv(rows: impl Iterator<Item = Row>) -> String {
     let mut text = String::new();
     for row in rows {
         if text.is_empty() {

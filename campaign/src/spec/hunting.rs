@@ -4,7 +4,7 @@ use mutagen_bugs::{Bug, Entry, Kind, Subsystem, Witness};
 use mutagen_engine::Strategy;
 use mutagen_ifc::pairs::Pairs;
 use mutagen_properties::{Direction, ModuleGenerator, Noninterference};
-use mutagen_wasm_ast::{AddressType, Features, Function, Limits, Module};
+use mutagen_wasm_ast::{AddressType, Features, Function, Limits, Module, Stub};
 
 use super::{EngineProperty, EngineSpec, FunctionType, Machine, MachineSpec, Spec, SpecError, SubjectSpec};
 
@@ -110,7 +110,8 @@ fn is_function(witness: &Witness) -> bool {
         ty.is_some_and(|ty| ty.results.len() <= 1)
     };
     let plain = |memory: &Limits| memory.address == AddressType::I32;
-    matches!(&functions[..], [function] if single(function))
+    witness.invoke.is_none_or(|name| name == Stub::FUNCTION)
+        && matches!(&functions[..], [function] if single(function))
         && imports.is_empty()
         && tables.is_empty()
         && globals.is_empty()

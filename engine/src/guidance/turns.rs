@@ -112,9 +112,9 @@ impl<T> Guidance<T> for Turns<T> {
         let mut figures = self.players.iter().map(|player| player.guidance.figures());
         let mut sum = figures.next().unwrap_or_default();
         figures.for_each(|others| sum.merge(others));
-        self.players.iter().fold(sum, |sum, player| {
-            sum.count(&format!("tests of {}", player.name), player.tests)
-        })
+        self.players
+            .iter()
+            .fold(sum, |sum, player| sum.count(&format!("tests of {}", player.name), player.tests))
     }
 
     fn wants_traces(&self) -> bool {

@@ -49,16 +49,20 @@ impl RefineReport {
             amount(self.mutants.count, "mutant variation"),
             exhausted(self.mutants, "exhausted")
         )?;
-        match self.matrix.unknown() {
-            0 => writeln!(formatter),
-            unknown => {
-                writeln!(formatter, "  unknown, and counted as survived: {}\n", amount(unknown, "outcome"))
-            }
+        for line in self.about.iter().chain(&self.unknown_line()) {
+            writeln!(formatter, "  {line}")?;
         }
+        writeln!(formatter)
+    }
+
+    /// How many cells are unknown, if any are.
+    pub(super) fn unknown_line(&self) -> Option<String> {
+        let unknown = self.matrix.unknown();
+        (unknown > 0).then(|| format!("unknown, and counted as survived: {}", amount(unknown, "outcome")))
     }
 
     /// One line for all properties with equally many tests.
-    fn test_lines(&self) -> Vec<String> {
+    pub(super) fn test_lines(&self) -> Vec<String> {
         let mut groups: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
         for (property, tests) in self.tests.iter().enumerate() {
             groups.entry((tests.count, tests.exhausted)).or_default().push(property + 1);

@@ -51,7 +51,8 @@ impl Writer<'_> {
         // The loop. It may count first, in a block around it that it leaves. If it carries nothing on the stack, it may also
         // end by a jump out of that block.
         if self.chance(1, 4) {
-            let body = self.inside(Label::End(carried.to_vec()), |writer| writer.counting_first(carried, counter));
+            let body =
+                self.inside(Label::End(carried.to_vec()), |writer| writer.counting_first(carried, counter));
             self.block(BlockKind::Block, FuncType::new(carried, carried), body);
         } else if carried.is_empty() && self.chance(1, 3) {
             let body = self.inside(Label::End(Vec::new()), |writer| {

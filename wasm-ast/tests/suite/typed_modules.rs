@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use mutagen_engine::{Scope, Source};
 use mutagen_wasm_ast::{
-    AddressType, BlockKind, Data, Element, ExportItem, Features, ImportItem, Instr, Module, Op, RefType, ValType,
+    AddressType, BlockKind, Data, Element, ExportItem, Features, ImportItem, Instr, Module, Op, RefType,
+    ValType,
 };
 
 use crate::behaviour::fuel_is_enough;
@@ -235,9 +236,8 @@ fn continues(body: &[Instr], around: &mut Vec<bool>) -> bool {
 #[test]
 fn some_loops_go_on_from_within_blocks() {
     let modules: Vec<Module> = typed(Features::WASMI, 2_000).collect();
-    let has = |module: &&Module| {
-        module.functions.iter().any(|function| continues(&function.body, &mut Vec::new()))
-    };
+    let has =
+        |module: &&Module| module.functions.iter().any(|function| continues(&function.body, &mut Vec::new()));
     let count = modules.iter().filter(has).count();
     assert!(count > modules.len() / 50, "only in {count} modules");
 }
