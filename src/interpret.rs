@@ -49,7 +49,7 @@ pub struct Arguments {
     generator: Option<GeneratorName>,
 
     /// The parts of the engines' answers that are compared: validity, results, traps, memory, globals, tables,
-    /// host-calls, or all
+    /// host-calls, exports, or all
     #[arg(long, value_name = "PARTS", default_value_t = Parts::ALL)]
     compare: Parts,
 

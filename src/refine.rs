@@ -27,7 +27,7 @@ const PAGE: &str = "report.html";
     mutagen-wasm refine ifc stack --time 2s\n  \
     mutagen-wasm refine -o results             continues what is stored there, or shows it again\n\n\
     Properties of engines: validator/accept, validator/reject, interpreter-i32/PARTS, interpreter/PARTS, invocation/PARTS.\n  \
-    Parts are joined by +: validity, results, traps, memory, globals, tables, host-calls. Without parts, all are compared.\n\n\
+    Parts are joined by +: validity, results, traps, memory, globals, tables, host-calls, exports. Without parts, all are compared.\n\n\
     Exit status:\n  0    every bug is seen by a property\n  1    a bug survives all properties\n  \
     2    the command line makes no sense\n  \
     4    the directory holds another plan, or another run is writing there\n  5    results could not be stored\n  \

@@ -58,10 +58,10 @@ impl Execution {
 
     /// The parts in which two engines can differ. A stub module has a memory, and nothing else that can be seen from outside.
     fn parts(self) -> &'static [Part] {
-        use Part::{Globals, HostCalls, Memory, Results, Tables, Traps};
+        use Part::{Exports, Globals, HostCalls, Memory, Results, Tables, Traps};
         match self {
             Execution::Function | Execution::Invocation => &[Results, Traps, Memory],
-            Execution::Module => &[Results, Traps, Memory, Globals, Tables, HostCalls],
+            Execution::Module => &[Results, Traps, Memory, Globals, Tables, HostCalls, Exports],
         }
     }
 
@@ -105,7 +105,7 @@ impl NamedProperty {
     /// ```
     /// use mutagen_bench::{NamedProperty, Workload};
     ///
-    /// assert_eq!(NamedProperty::matching("interpreter/*", Workload::Wasm).unwrap().len(), 6);
+    /// assert_eq!(NamedProperty::matching("interpreter/*", Workload::Wasm).unwrap().len(), 7);
     /// let unknown = NamedProperty::matching("interpreter/memroy", Workload::Wasm).unwrap_err();
     /// assert_eq!(unknown.nearest.as_deref(), Some("interpreter/memory"));
     /// assert!(NamedProperty::matching("msni", Workload::Register).is_err());

@@ -46,6 +46,9 @@ pub struct Wish {
 /// The time limit of a campaign, if none is given.
 pub const TIME: Duration = Duration::from_secs(5);
 
+/// With fewer bugs than this, properties that have nothing to do with each other often see the same ones.
+const FEW: usize = 20;
+
 /// The plan: a cell for each bug and each property that can show it.
 ///
 /// # Errors
@@ -152,6 +155,9 @@ fn about(plan: &Plan, trials: &[Trial], crossed: &[Crossed]) -> Vec<String> {
     let pairs = plan.tasks.len() * plan.properties.len();
     if cells < pairs {
         lines.push(format!("{} pairs without a campaign: that property cannot show that bug", pairs - cells));
+    }
+    if plan.tasks.len() < FEW {
+        lines.push(format!("fewer than {FEW} bugs, so that conjectures may hold by accident"));
     }
     if !crossed.is_empty() {
         lines.push(format!(

@@ -121,8 +121,7 @@ pub fn fails_on(spec: &Spec, finding: &Finding, engines: &Registry) -> Result<Op
     spec.check()?;
     let case = match finding {
         Finding::Module(finding) => {
-            let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
-            Case::Module { wasm: finding.wasm.clone(), calls }
+            finding.case().map_err(|error| Error::from(SpecError::Argument(error)))?
         }
         Finding::Leak(finding) => Case::States(Box::new(finding.pair.clone())),
     };

@@ -83,6 +83,8 @@ pub enum What {
     Table(String, u64),
     /// The calls of imported functions.
     HostCalls,
+    /// An exported function, by name: only one engine exports it, or with another type.
+    Export(String),
     /// Only one engine ran out of stack, in a module that cannot exhaust a stack.
     Stack,
     /// The target panicked.
@@ -103,6 +105,7 @@ impl What {
             Self::Global(_) => "global",
             Self::Table(..) => "table",
             Self::HostCalls => "host-calls",
+            Self::Export(_) => "export",
             Self::Stack => "stack",
             Self::Panic => "panic",
         }
@@ -118,6 +121,7 @@ impl What {
             Self::Global(_) => Some(Part::Globals),
             Self::Table(..) => Some(Part::Tables),
             Self::HostCalls => Some(Part::HostCalls),
+            Self::Export(_) => Some(Part::Exports),
             Self::Panic => None,
         }
     }
@@ -131,6 +135,7 @@ impl fmt::Display for What {
             Self::Global(name) => write!(f, "global {name:?}"),
             Self::Table(name, element) => write!(f, "table {name:?} at element {element}"),
             Self::HostCalls => f.write_str("calls of imported functions"),
+            Self::Export(name) => write!(f, "exported function {name:?}"),
             other => f.write_str(other.kind()),
         }
     }

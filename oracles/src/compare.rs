@@ -3,10 +3,11 @@
 use crate::{
     agreement::{Agreement, What, Why, differ, reference_panicked},
     answer::{Ending, TrapKind},
+    engine::{Function, Signature},
     parts::{Part, Parts},
     settings::NanMode,
     state::{Extent, State},
-    value::Value,
+    value::{Value, ValueType},
 };
 
 /// What one engine's ending alone decides, whatever the other engine says: then the other one need not be asked, which
@@ -149,4 +150,26 @@ fn compare_host_calls(target: &State, reference: &State, nan: NanMode) -> Agreem
         true => Agreement::Equal,
         false => differ(What::HostCalls, &target.host, &reference.host),
     }
+}
+
+/// Compares the names and types of exported functions, which both lists have in the order of their names.
+pub fn compare_exports(target: &[Function], reference: &[Function]) -> Agreement {
+    let differs = std::iter::zip(target, reference).position(|(a, b)| a != b);
+    let at = differs.unwrap_or(target.len().min(reference.len()));
+    // In lists that are sorted, the smaller one of two names is missing in the other list.
+    let Some(name) = target.get(at).into_iter().chain(reference.get(at)).map(|function| &function.name).min()
+    else {
+        return Agreement::Equal;
+    };
+    let shown = |functions: &[Function]| {
+        let found = functions.get(at).filter(|function| function.name == *name);
+        found.map_or_else(|| "not exported".to_owned(), |function| signature(&function.signature))
+    };
+    differ(What::Export(name.clone()), shown(target), shown(reference))
+}
+
+/// The signature as `(i32, f32) -> (i32)`.
+fn signature(Signature { parameters, results }: &Signature) -> String {
+    let list = |types: &[ValueType]| types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    format!("({}) -> ({})", list(parameters), list(results))
 }

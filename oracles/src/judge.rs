@@ -10,7 +10,7 @@ use self::{locate::locate, report::Opened};
 use crate::{
     agreement::{Agreement, Difference, What, Why, differ, reference_panicked},
     answer::{Ending, Instantiation},
-    compare::{compare_endings, compare_states, settled},
+    compare::{compare_endings, compare_exports, compare_states, settled},
     engine::{Engine, Instance},
     guard::{EnginePanic, Guarded, GuardedInstance},
     host::{HostLog, HostPlan},
@@ -242,7 +242,10 @@ impl<'a> Comparing<'a> {
     }
 
     fn run_calls(&mut self, mut ours: Running, mut theirs: Running) -> Agreement {
-        let mut agreement = self.compare_left_behind(&mut ours.instance, &mut theirs.instance);
+        let exports = || compare_exports(&ours.instance.exports(), &theirs.instance.exports());
+        let exported = self.settings.compared.compare(Part::Exports, exports);
+        let mut agreement =
+            exported.and_then(|| self.compare_left_behind(&mut ours.instance, &mut theirs.instance));
         for call in self.script.calls {
             agreement = agreement.and_then(|| self.run_call(call, &mut ours, &mut theirs));
         }
@@ -282,8 +285,10 @@ impl<'a> Comparing<'a> {
     /// In raw mode, a difference that free NaN bits may have caused proves nothing.
     fn pardon_nan_bits(&self, agreement: Agreement) -> Agreement {
         let Agreement::Differ(difference) = &agreement else { return agreement };
-        let of_values =
-            !matches!(difference.what, What::Validity | What::Compilation | What::Stack | What::Panic);
+        let of_values = !matches!(
+            difference.what,
+            What::Validity | What::Compilation | What::Export(_) | What::Stack | What::Panic
+        );
         if self.settings.nan == NanMode::Raw && of_values && nan_bits_may_leak(self.bytes) {
             return Agreement::Inconclusive(Why::NanBits);
         }

@@ -49,7 +49,7 @@ mod wrapped;
 
 pub use agreement::{Agreement, Difference, What, Why};
 pub use answer::{Ending, Instantiation, Rejection, TrapKind, Validity};
-pub use compare::{compare_endings, compare_states, settled};
+pub use compare::{compare_endings, compare_exports, compare_states, settled};
 pub use engine::{Compiled, Engine, Function, Instance, Signature};
 pub use engines::{Wasmi, Wasmtime};
 pub use guard::{EnginePanic, Guarded, GuardedInstance, STACK_BYTES, WASM_STACK_BYTES, catch, on_stack};

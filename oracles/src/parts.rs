@@ -24,11 +24,13 @@ pub enum Part {
     Tables,
     /// The calls of imported functions.
     HostCalls,
+    /// The names and types of exported functions.
+    Exports,
 }
 
 impl Part {
     /// All parts, in the order in which users see them.
-    pub const ALL: [Part; 7] = [
+    pub const ALL: [Part; 8] = [
         Part::Validity,
         Part::Results,
         Part::Traps,
@@ -36,6 +38,7 @@ impl Part {
         Part::Globals,
         Part::Tables,
         Part::HostCalls,
+        Part::Exports,
     ];
 
     /// The name that users write, such as `host-calls`.
@@ -48,6 +51,7 @@ impl Part {
             Part::Globals => "globals",
             Part::Tables => "tables",
             Part::HostCalls => "host-calls",
+            Part::Exports => "exports",
         }
     }
 
@@ -66,7 +70,7 @@ impl Part {
 /// assert!(parts.contains(Part::Memory) && !parts.contains(Part::Traps));
 /// assert_eq!((parts.to_string(), Parts::default()), ("results,memory".to_owned(), Parts::ALL));
 /// assert_eq!("memroy".parse::<Parts>().unwrap_err().to_string(),
-///     "there is no part `memroy`; choose from validity, results, traps, memory, globals, tables, host-calls, or all");
+///     "there is no part `memroy`; choose from validity, results, traps, memory, globals, tables, host-calls, exports, or all");
 /// # Ok::<(), mutagen_oracles::UnknownPart>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

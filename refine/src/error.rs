@@ -48,6 +48,12 @@ pub enum Error {
         /// The panic's message and place.
         reason: String,
     },
+    /// No test runs the code that the switches change.
+    #[error(
+        "no test reaches the code behind {0}: check the ids, call that code in the functions under test, and build with the \
+         rustc wrapper that weaves it"
+    )]
+    NotReached(String),
     /// More properties than a set of them can hold.
     #[error("{0} properties are more than the {limit} that can be compared at once: refine them in groups", limit = crate::PropertySet::MOST)]
     TooManyProperties(usize),

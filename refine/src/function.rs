@@ -1,6 +1,6 @@
 //! Functions under test, and their mutants: the same function with other results in a few cases.
 
-use crate::CallLog;
+use crate::{CallLog, Switch};
 use mutagen_engine::{Listable, Tiers};
 use mutagen_weave::catch;
 use rustc_hash::FxHashMap;
@@ -173,6 +173,12 @@ impl<S: Signature> Function<S> {
             log.note(number);
             body(arguments)
         })
+    }
+
+    /// The function with a bug switch on while it runs.
+    pub(crate) fn switched(&self, switch: &Switch) -> S::Callable {
+        let (body, switch) = (Rc::clone(&self.body), switch.clone());
+        S::callable(move |arguments| switch.during(|| body(arguments)))
     }
 
     /// The numbers of the calls in these cases, of those that were ever made.

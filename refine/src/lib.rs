@@ -5,6 +5,7 @@ mod function;
 mod properties;
 mod refine;
 mod run;
+mod switch;
 mod under_test;
 mod word;
 
@@ -17,6 +18,7 @@ mod report;
 pub use function::{Arguments, Body, Cases, Function, Signature, function};
 pub use refine::Refine;
 pub use run::CallLog;
+pub use switch::Switch;
 pub use under_test::UnderTest;
 pub use word::Word;
 

@@ -2,7 +2,7 @@
 
 use crate::properties::{Named, Property};
 use crate::run::Run;
-use crate::{Effort, Error, KillMatrix, RefineReport, UnderTest};
+use crate::{Effort, Error, KillMatrix, RefineReport, Switch, UnderTest};
 use mutagen_engine::{Listable, Outcome};
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
@@ -24,6 +24,7 @@ pub struct Refine<S: UnderTest> {
     subject: S,
     properties: Vec<Box<dyn Property<S::Functions>>>,
     given: Vec<(String, S::Functions)>,
+    switches: Vec<Switch>,
     mutants: usize,
     tests: usize,
     time: Duration,
@@ -37,6 +38,7 @@ impl<S: UnderTest> Refine<S> {
             subject,
             properties: Vec::new(),
             given: Vec::new(),
+            switches: Vec::new(),
             mutants: 4000,
             tests: 4000,
             time: Duration::ZERO,
@@ -66,6 +68,20 @@ impl<S: UnderTest> Refine<S> {
     /// ignores its argument, say.
     pub fn mutant(mut self, name: impl Into<String>, functions: S::Functions) -> Self {
         self.given.push((name.into(), functions));
+        self
+    }
+
+    /// Adds mutants that are woven into the code: for each id, the functions as they are, with the bug switch of that id on
+    /// while they run. So code that is too large to be listed case by case can have mutants, too: an edit of its source, which
+    /// the weaver inserts when it is compiled. See [`mutagen_weave::switch_on`].
+    ///
+    /// The tests that run no code behind a switch cannot kill its mutant. The report names such switches; if there is no test
+    /// that reaches any of them, [`run`](Refine::run) says so instead.
+    pub fn mutants_by_switch<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
+        for switch in ids.into_iter().map(Switch::new) {
+            self.given.push((switch.id().to_owned(), self.subject.switched(&switch)));
+            self.switches.push(switch);
+        }
         self
     }
 
@@ -112,7 +128,19 @@ impl<S: UnderTest> Refine<S> {
             }
             round = larger;
         }
-        Ok(RefineReport::of(round.matrix)?.with_extents(round.tests, round.mutants))
+        let report = RefineReport::of(round.matrix)?.with_extents(round.tests, round.mutants);
+        with_unreached(report, &self.switches)
+    }
+}
+
+/// Names the switches whose code no test ran.
+fn with_unreached(report: RefineReport, switches: &[Switch]) -> Result<RefineReport, Error> {
+    let unreached: Vec<&str> =
+        switches.iter().filter(|switch| !switch.is_reached()).map(Switch::id).collect();
+    match unreached.join(", ") {
+        none if none.is_empty() => Ok(report),
+        all if unreached.len() == switches.len() => Err(Error::NotReached(all)),
+        some => Ok(report.with_about(format!("no test reaches the code behind {some}"))),
     }
 }
 

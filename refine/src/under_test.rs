@@ -2,6 +2,7 @@
 
 use crate::function::{Cases, Function, Signature};
 use crate::run::CallLog;
+use crate::switch::Switch;
 use mutagen_engine::Tiers;
 
 /// What is refined: a [`Function`], or a tuple of up to eight of them, which change together.
@@ -25,6 +26,8 @@ pub trait UnderTest: 'static {
     fn mutant(&self, mutation: Self::Mutation) -> Self::Functions;
     /// The functions without changes; they note their calls.
     fn recording(&self, log: &CallLog) -> Self::Functions;
+    /// The functions with a bug switch on while they run.
+    fn switched(&self, switch: &Switch) -> Self::Functions;
     /// Which of the calls in the log the mutation changes.
     fn changed_calls(&self, mutation: &Self::Mutation) -> Vec<u32>;
     /// The mutation for people, one equation for each change.
@@ -45,6 +48,10 @@ impl<S: Signature> UnderTest for Function<S> {
 
     fn recording(&self, log: &CallLog) -> S::Callable {
         Function::recording(self, log)
+    }
+
+    fn switched(&self, switch: &Switch) -> S::Callable {
+        Function::switched(self, switch)
     }
 
     fn changed_calls(&self, mutation: &Self::Mutation) -> Vec<u32> {
@@ -72,6 +79,10 @@ macro_rules! tuples {
 
             fn recording(&self, log: &CallLog) -> Self::Functions {
                 (self.$index.recording(log), $(self.$indices.recording(log),)*)
+            }
+
+            fn switched(&self, switch: &Switch) -> Self::Functions {
+                (self.$index.switched(switch), $(self.$indices.switched(switch),)*)
             }
 
             fn changed_calls(&self, mutation: &Self::Mutation) -> Vec<u32> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mutagen_oracles::{Agreement, Ending, Instantiation, State, TrapKind, Value, What, Why};
+use mutagen_oracles::{Agreement, Ending, Function, Instantiation, State, TrapKind, Value, What, Why};
 
 use crate::support::{Liar, Lies, f};
 
@@ -137,6 +137,25 @@ fn an_element_of_a_table_differs_and_its_place_is_named() {
 fn calls_of_imports_that_differ_in_number_or_arguments_differ() {
     assert_eq!(caught(in_state(|state| state.host.calls += 1), HOST), What::HostCalls);
     assert_eq!(caught(in_state(|state| state.host.digest ^= 1), HOST), What::HostCalls);
+}
+
+#[test]
+fn an_exported_function_that_is_missing_or_has_another_type_differs() {
+    let module =
+        r#"(module (func (export "a") (result i32) i32.const 0) (func (export "f")) (func (export "z")))"#;
+    let exporting = |change: fn(&mut Vec<Function>)| {
+        let exports = Arc::new(move |mut functions| {
+            change(&mut functions);
+            functions
+        });
+        Lies { exports, ..Lies::default() }
+    };
+    let missing = |name: &str| What::Export(name.to_owned());
+    assert_eq!(caught(exporting(|functions| drop(functions.remove(0))), module), missing("a"));
+    assert_eq!(caught(exporting(|functions| drop(functions.pop())), module), missing("z"));
+    assert_eq!(caught(exporting(|functions| functions[0].signature.results.clear()), module), missing("a"));
+    let added = |functions: &mut Vec<Function>| functions[0].name = "0".to_owned();
+    assert_eq!(caught(exporting(added), module), missing("0"));
 }
 
 #[test]

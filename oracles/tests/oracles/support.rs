@@ -51,6 +51,7 @@ pub struct Lies {
     pub state: Arc<dyn Fn(State) -> State + Send + Sync>,
     pub memory: Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>,
     pub table: Arc<dyn Fn(Vec<Value>) -> Vec<Value> + Send + Sync>,
+    pub exports: Arc<dyn Fn(Vec<Function>) -> Vec<Function> + Send + Sync>,
     pub limit: Arc<dyn Fn(Option<u64>) -> Option<u64> + Send + Sync>,
     pub drop: Arc<dyn Fn() + Send + Sync>,
 }
@@ -64,6 +65,7 @@ impl Default for Lies {
             state: Arc::new(|it| it),
             memory: Arc::new(|it| it),
             table: Arc::new(|it| it),
+            exports: Arc::new(|it| it),
             limit: Arc::new(|it| it),
             drop: Arc::new(|| ()),
         }
@@ -137,7 +139,7 @@ struct LyingInstance {
 
 impl Instance for LyingInstance {
     fn exports(&self) -> Vec<Function> {
-        self.instance.exports()
+        (self.lies.exports)(self.instance.exports())
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {

@@ -9,8 +9,9 @@ use std::fmt::Write;
 const COLUMNS: usize = 150;
 /// How wide and how high a cell is.
 const CELL: usize = 16;
-/// The room for the numbers of mutants below.
-const BOTTOM: usize = 40;
+/// The room below for the longest label of a column, and how long a label may be.
+const LABEL: usize = 12;
+const SMALL_LETTER: usize = 6;
 /// About how wide a letter is.
 const LETTER: usize = 7;
 
@@ -25,7 +26,8 @@ pub(super) fn picture(matrix: &KillMatrix) -> String {
     let columns = columns(matrix);
     let longest = matrix.properties().iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let left = LETTER * (longest + "12 ".len()) + CELL;
-    let (width, height) = (left + CELL * columns.len() + 10, CELL * matrix.properties().len() + BOTTOM);
+    let (width, height) =
+        (left + CELL * columns.len() + 10, CELL * matrix.properties().len() + SMALL_LETTER * LABEL + 8);
     let mut svg = format!(
         "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
          aria-label=\"Kill matrix: {} properties, {} mutants\">\n",
@@ -62,12 +64,24 @@ fn draw(svg: &mut String, matrix: &KillMatrix, x: usize, column: &Column) {
             writeln!(svg, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"/>");
     }
     let y = CELL * column.cells.len() + 4;
-    let label = if column.mutants.len() == 1 { column.mutants[0] + 1 } else { column.mutants.len() };
+    let label = escaped(&label(matrix, column));
     let _ = writeln!(
         svg,
         "<text class=\"number\" transform=\"translate({} {y}) rotate(90)\">{label}</text></g>",
         x + 4
     );
+}
+
+/// What stands below a column: the number of its mutants if there are several, or else what the mutant's name has before a
+/// colon, such as the id of a bug, or its number.
+fn label(matrix: &KillMatrix, column: &Column) -> String {
+    match column.mutants[..] {
+        [only] => match matrix.mutants()[only].split_once(": ") {
+            Some((id, _)) if id.chars().count() <= LABEL => id.to_owned(),
+            _ => (only + 1).to_string(),
+        },
+        _ => column.mutants.len().to_string(),
+    }
 }
 
 /// The columns in the order of their first mutants.

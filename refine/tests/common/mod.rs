@@ -1,6 +1,7 @@
 //! What several tests and examples share.
 #![allow(dead_code, reason = "each of them uses a part")]
 
+pub mod arithmetic;
 pub mod sets;
 pub mod sorting;
 

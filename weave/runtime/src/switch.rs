@@ -16,6 +16,8 @@ thread_local! {
     static NUMBERS: [Cell<u32>; MOST_ACTIVE] = const { [const { Cell::new(0) }; MOST_ACTIVE] };
     static ACTIVE: Cell<usize> = const { Cell::new(0) };
     static ASKED: Cell<bool> = const { Cell::new(false) };
+    /// How often woven code asked for an entry that was on.
+    static MATCHES: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Called by the woven crates wherever the catalogue has inserted `$bug`.
@@ -36,7 +38,10 @@ fn is_active(number: u32, active: usize) -> bool {
         while place < active {
             match numbers[place].get() {
                 WATCHER => ASKED.set(true),
-                on if on == number => return true,
+                on if on == number => {
+                    MATCHES.set(MATCHES.get().wrapping_add(1));
+                    return true;
+                }
                 _ => {}
             }
             place += 1;
@@ -70,14 +75,14 @@ pub const fn number(id: &str) -> u32 {
 ///
 /// If more than [`MOST_ACTIVE`] entries would be on.
 pub fn switch_on<'a>(ids: impl IntoIterator<Item = &'a str>) -> Switched {
-    let switched = Switched { before: ACTIVE.get(), not_send: PhantomData };
+    let switched = Switched::now();
     ids.into_iter().map(number).for_each(add);
     switched
 }
 
 /// Runs `body` and tells whether woven code asked for the switch meanwhile.
 pub(crate) fn asked_during(body: impl FnOnce()) -> bool {
-    let _watching = Switched { before: ACTIVE.get(), not_send: PhantomData };
+    let _watching = Switched::now();
     add(WATCHER);
     ASKED.set(false);
     body();
@@ -96,7 +101,20 @@ fn add(number: u32) {
 #[derive(Debug)]
 pub struct Switched {
     before: usize,
+    matches_before: u64,
     not_send: PhantomData<*const ()>,
+}
+
+impl Switched {
+    fn now() -> Self {
+        Switched { before: ACTIVE.get(), matches_before: MATCHES.get(), not_send: PhantomData }
+    }
+
+    /// Whether code of this thread has come to a place where an active entry changes something. Where it has not, nothing was
+    /// changed: the code is not there, or nobody called it.
+    pub fn was_reached(&self) -> bool {
+        MATCHES.get() != self.matches_before
+    }
 }
 
 impl Drop for Switched {
@@ -120,6 +138,13 @@ mod tests {
         assert!(is_on("a") && !is_on("b"));
         drop(on);
         assert!(!is_on("a"));
+    }
+
+    #[test]
+    fn an_entry_is_reached_when_woven_code_asks_for_it() {
+        let on = switch_on(["a"]);
+        assert!(!is_on("b") && !on.was_reached());
+        assert!(is_on("a") && on.was_reached());
     }
 
     #[test]
