@@ -169,9 +169,13 @@ impl Finding {
     /// # Errors
     ///
     /// If an argument of a call is not a value.
-    pub fn case(&self) -> Result<Case, NoValue> {
+    pub fn case(&self) -> Result<Case, NoArgument> {
         Ok(match self {
-            Finding::Module(finding) => Case::Module { wasm: finding.wasm.clone(), calls: finding.calls()? },
+            Finding::Module(finding) => Case::Module {
+                wasm: finding.wasm.clone(),
+                calls: finding.calls()?,
+                hosts: finding.hosts.clone(),
+            },
             Finding::Leak(finding) => Case::States(Box::new(finding.pair.clone())),
         })
     }

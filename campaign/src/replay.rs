@@ -119,12 +119,7 @@ fn replay_leak(finding: &LeakFinding) -> Result<Replayed, Error> {
 /// ```
 pub fn fails_on(spec: &Spec, finding: &Finding, engines: &Registry) -> Result<Option<bool>, Error> {
     spec.check()?;
-    let case = match finding {
-        Finding::Module(finding) => {
-            finding.case().map_err(|error| Error::from(SpecError::Argument(error)))?
-        }
-        Finding::Leak(finding) => Case::States(Box::new(finding.pair.clone())),
-    };
+    let case = finding.case().map_err(SpecError::from)?;
     visit(spec, engines, Judge(case))
 }
 
