@@ -1,12 +1,24 @@
-//! Properties inside `cargo test`.
+//! Properties inside `cargo test`, and under `cargo mutagen`.
 
 use crate::property::check_quietly;
 use crate::{
-    Campaign, Counterexample, Mutable, Mutagen, MutagenConfig, Property, Report, SHRINK_TESTS, Scope,
-    ShrunkFailure, shrink_failure,
+    Campaign, Counterexample, Mutable, Mutagen, MutagenConfig, Outcome, Property, Report, SHRINK_TESTS,
+    Scope, ShrunkFailure, Verdict, shrink_failure,
 };
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+mod coverage;
+mod folder;
+mod keeping;
+pub mod request;
+
+use coverage::Reached;
+use folder::{Folder, Stored, values};
+use keeping::Keeping;
+use request::{Answer, Request, Task};
 
 /// Tests a property with a fixed seed and budget, and panics with a small counterexample if it finds one.
 ///
@@ -43,12 +55,35 @@ pub struct Check {
     name: String,
     seed: u64,
     tests: u64,
+    folder: Option<Folder>,
+    guided: bool,
 }
+
+/// In front of the path of every property in a test program; a zero byte ends it. `cargo mutagen` looks for it there.
+pub const MARK: &str = "\u{1}mutagen-property-1:";
+
+/// `cargo mutagen test` runs so many times as many tests as `cargo test`: it has more to learn from them.
+const GUIDED_TESTS: u64 = 10;
 
 impl Check {
     /// A check of a test function with this name.
     pub fn new(name: &str) -> Self {
-        Check { name: name.to_owned(), seed: 0, tests: 10_000 }
+        Check { name: name.to_owned(), seed: 0, tests: 10_000, folder: None, guided: false }
+    }
+
+    /// A check of a property that `#[mutagen_engine::test]` made a test of: its path behind a [`MARK`], and the package it
+    /// was compiled in. Its counterexamples are stored in `mutagen/NAME/findings/` there, and tested first.
+    #[doc(hidden)]
+    pub fn marked(mark: &'static str, package: Option<&str>) -> Self {
+        // Opaque, so that the mark stands in the program in one piece.
+        let mark = std::hint::black_box(mark).trim_end_matches('\0');
+        let path = mark.split_once(':').map_or(mark, |(_, path)| path);
+        let name = path.rsplit("::").next().unwrap_or(path);
+        // Cargo says where the package lies now; it may have been moved since it was compiled.
+        let package =
+            std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).or(package.map(PathBuf::from));
+        let folder = package.map(|package| Folder::new(&package, name));
+        Check { name: path.to_owned(), folder, ..Check::new(name) }
     }
 
     /// Sets the seed.
@@ -67,15 +102,41 @@ impl Check {
     ///
     /// # Panics
     ///
-    /// If the property does not hold, if not a single test satisfied its precondition, or if an environment variable is not a
-    /// number.
+    /// If the property does not hold, if not a single test satisfied its precondition, if a stored counterexample cannot be
+    /// read, or if an environment variable is not a number.
     pub fn run<T, P>(mut self, mut property: P)
     where
         T: Mutable + Clone + Debug,
         P: Property<T>,
     {
+        let request = Request::from_environment();
+        if let Some(request) = &request {
+            self.guided = true;
+            self.tests = request.tests.unwrap_or(self.tests.saturating_mul(GUIDED_TESTS));
+            self.seed = request.seed.unwrap_or(self.seed);
+        }
         self.seed = from_environment("MUTAGEN_SEED").unwrap_or(self.seed);
         self.tests = from_environment("MUTAGEN_TESTS").unwrap_or(self.tests);
+        match request {
+            None => self.test(property),
+            Some(Request { task: Task::Test, .. }) => self.test(property),
+            Some(Request { task: Task::Fuzz, seconds, .. }) => self.fuzz(seconds, property),
+            Some(Request { task: Task::Cover(file), .. }) => self.cover(&file, property),
+            Some(Request { task: Task::Hunt(bug), .. }) => self.hunt(&bug, &mut property),
+        }
+    }
+
+    fn test<T, P>(&self, mut property: P)
+    where
+        T: Mutable + Clone + Debug,
+        P: Property<T>,
+    {
+        if let Some(folder) = &self.folder {
+            self.replay(&folder.findings(), &mut property);
+        }
+        if self.guided && mutagen_weave::probes::count() == 0 {
+            println!("{}: no woven code is in this test program, so tests are chosen at random", self.name);
+        }
         let mut guidance = Mutagen::new(MutagenConfig::default(), self.seed);
         let mut report = Campaign::new(self.seed).tests(self.tests).run(&mut guidance, &mut property);
         if let Some(counterexample) = report.findings.pop() {
@@ -84,13 +145,109 @@ impl Check {
         if report.passed == 0 && report.discarded > 0 {
             panic!("{}", self.describe_discards(&report));
         }
-        println!(
-            "{}: {} passed, {} discarded{}",
-            self.name,
-            report.passed,
-            report.discarded,
-            shares(&report)
-        );
+        let Report { passed, discarded, .. } = report;
+        println!("{}: {passed} passed, {discarded} discarded{}", self.name, shares(&report));
+    }
+
+    /// Tests stored counterexamples.
+    fn replay<T, P>(&self, directory: &Path, property: &mut P)
+    where
+        T: Mutable + Debug,
+        P: Property<T>,
+    {
+        for Stored { file, value } in values::<T>(directory) {
+            let value = value.unwrap_or_else(|reason| {
+                panic!(
+                    "the counterexample in {} cannot be read any more: {reason}. Correct it, or delete the file",
+                    file.display()
+                )
+            });
+            if let Verdict::Failed(failure) = check_quietly(property, &value).verdict {
+                panic!(
+                    "property `{}` does not hold\n\ncounterexample: {value:#?}\nfailure: {}\nstored in: {}\n\
+                     rerun with: cargo test {}",
+                    self.name,
+                    failure.message,
+                    file.display(),
+                    self.test_name(),
+                );
+            }
+        }
+    }
+
+    fn fuzz<T, P>(&self, seconds: Option<u64>, mut property: P)
+    where
+        T: Mutable + Clone + Debug,
+        P: Property<T>,
+    {
+        let folder = self.folder.as_ref().expect("only properties with a mark are asked to fuzz");
+        let mut unreadable = None;
+        let mut examples = Vec::new();
+        for directory in [folder.findings(), folder.corpus()] {
+            for Stored { file, value } in values::<T>(&directory) {
+                match value {
+                    Ok(value) => examples.push(value),
+                    Err(reason) => {
+                        unreadable.get_or_insert(format!("{} is left out: {reason}", file.display()));
+                    }
+                }
+            }
+        }
+        if let Some(first) = unreadable {
+            Answer::Note(first).tell();
+        }
+        let mut guidance =
+            Keeping::new(Mutagen::new(MutagenConfig::default(), self.seed), folder, &self.name);
+        let mut campaign = Campaign::new(self.seed).examples(examples);
+        match seconds {
+            Some(seconds) => campaign = campaign.time(Duration::from_secs(seconds)),
+            None => campaign = campaign.tests(self.tests),
+        }
+        let mut report = campaign.run(&mut guidance, &mut property);
+        guidance.tell();
+        if let Some(counterexample) = report.findings.pop() {
+            panic!("{}", self.describe_failure(&report, counterexample, &mut property));
+        }
+    }
+
+    fn cover<T, P>(&self, output: &Path, mut property: P)
+    where
+        T: Mutable + Clone + Debug,
+        P: Property<T>,
+    {
+        let folder = self.folder.as_ref().expect("only properties with a mark are asked for coverage");
+        let mut reached = Reached::new();
+        for directory in [folder.findings(), folder.corpus()] {
+            for value in values::<T>(&directory).into_iter().filter_map(|stored| stored.value.ok()) {
+                reached.record(|| drop(check_quietly(&mut property, &value)));
+            }
+        }
+        reached.write(output).unwrap_or_else(|reason| panic!("{reason}"));
+    }
+
+    /// Hunts a bug: a test fails with it, and does not without it.
+    fn hunt<T, P>(&self, bug: &str, property: &mut P)
+    where
+        T: Mutable + Clone + Debug,
+        P: Property<T>,
+    {
+        let mut with_bug = |value: &T| {
+            let on = mutagen_weave::switch_on([bug]);
+            let outcome = check_quietly(property, value);
+            drop(on);
+            match outcome.verdict {
+                Verdict::Failed(_) if fails(property, value) => {
+                    Outcome::inconclusive("it fails without the bug as well")
+                }
+                _ => outcome,
+            }
+        };
+        let mut guidance = Mutagen::new(MutagenConfig::default(), self.seed);
+        let mut report = Campaign::new(self.seed).tests(self.tests).run(&mut guidance, &mut with_bug);
+        let Some(counterexample) = report.findings.pop() else { return };
+        let (tests, micros) = (counterexample.tests, (counterexample.seconds * 1e6) as u64);
+        let shrunk = shrink_failure(&Scope::new(), counterexample, with_bug, SHRINK_TESTS);
+        Answer::Caught { tests, micros, value: format!("{:?}", shrunk.value) }.tell();
     }
 
     fn describe_failure<T, P>(
@@ -119,6 +276,19 @@ impl Check {
         let Report { passed, discarded, .. } = report;
         let _ =
             writeln!(text, "found by test {found_by}, after {passed} passed and {discarded} discarded ones");
+        if let Some(folder) = self.folder.as_ref().filter(|_| self.guided) {
+            match folder.store_finding(&self.name, &value, &failure) {
+                Ok(file) => {
+                    Answer::Stored(file.clone()).tell();
+                    let _ = writeln!(text, "stored in: {}", file.display());
+                    let _ = write!(text, "rerun with: cargo test {}", self.test_name());
+                    return text;
+                }
+                Err(reason) => {
+                    let _ = writeln!(text, "not stored: {reason}");
+                }
+            }
+        }
         let _ = write!(text, "rerun with: {}", self.rerun());
         text
     }
@@ -134,14 +304,23 @@ impl Check {
     }
 
     fn rerun(&self) -> String {
+        let command = if self.guided { "cargo mutagen test" } else { "cargo test" };
+        format!("MUTAGEN_SEED={} MUTAGEN_TESTS={} {command} {}", self.seed, self.tests, self.test_name())
+    }
+
+    fn test_name(&self) -> String {
         // The test runner names its threads after the tests; the name of a property need not be that of a test.
         let thread = std::thread::current();
         let test = thread.name().filter(|name| *name != "main").unwrap_or(&self.name);
         // In quotes where a shell would take it apart.
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "_:-".contains(letter);
         let quote = if test.chars().all(plain) { "" } else { "'" };
-        format!("MUTAGEN_SEED={} MUTAGEN_TESTS={} cargo test {quote}{test}{quote}", self.seed, self.tests)
+        format!("{quote}{test}{quote}")
     }
+}
+
+fn fails<T, P: Property<T>>(property: &mut P, value: &T) -> bool {
+    matches!(check_quietly(property, value).verdict, Verdict::Failed(_))
 }
 
 /// The labels with their shares.

@@ -1,6 +1,6 @@
 //! Makes values out of choices.
 
-use crate::Source;
+use crate::{NoText, Source, Text, TextError};
 
 /// A type whose values can be made from a [`Source`] of choices.
 ///
@@ -51,4 +51,27 @@ pub trait Generate {
     fn smallest() -> Self
     where
         Self: Sized;
+
+    /// The value as text that [`from_text`](Generate::from_text) reads back: how counterexamples are stored.
+    ///
+    /// Derived, it has the names of constructors and fields. Fields that are skipped and have a default are left out.
+    ///
+    /// # Errors
+    ///
+    /// If the value has a part of a type that was implemented by hand and without these two methods.
+    fn to_text(&self) -> Result<Text, NoText> {
+        Err(NoText::of::<Self>())
+    }
+
+    /// The value that was written by [`to_text`](Generate::to_text).
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a value of the type, because the type has changed since.
+    fn from_text(text: &Text) -> Result<Self, TextError>
+    where
+        Self: Sized,
+    {
+        Err(text.error(NoText::of::<Self>().to_string()))
+    }
 }

@@ -15,6 +15,7 @@ mod scope;
 mod shrink;
 mod source;
 pub mod stable;
+pub mod text;
 mod tiers;
 pub mod types;
 
@@ -40,11 +41,14 @@ pub use permutation::Permutation;
 pub use scope::{NumberMutants, SampleSize, Scope, SequenceMutants};
 pub use shrink::{SHRINK_TESTS, Shrunk, ShrunkFailure, shrink, shrink_failure, shrink_in};
 pub use source::Source;
+pub use text::{NoText, Text, TextError};
 pub use tiers::{Tier, Tiers};
 pub use types::OneOf;
 
 pub use campaign::{Campaign, Event};
 pub use check::{Check, check};
+#[doc(hidden)]
+pub use check::{MARK, request};
 pub use guidance::{
     Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick, FuzzChickConfig, Generator,
     Guidance, Guided, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random,

@@ -6,6 +6,8 @@ use std::process::{Command, ExitCode};
 
 /// A rustc command line together with what cargo's environment says about the package.
 pub struct Call {
+    /// Another wrapper that the compiler is called through, if there is one.
+    pub wrapper: Option<OsString>,
     /// The real compiler.
     pub rustc: PathBuf,
     /// Its arguments.
@@ -20,6 +22,7 @@ impl Call {
     /// Takes a call apart.
     pub fn new(rustc: OsString, arguments: Vec<OsString>) -> Self {
         Self {
+            wrapper: None,
             rustc: PathBuf::from(rustc),
             arguments,
             package: std::env::var("CARGO_PKG_NAME").ok(),
@@ -30,6 +33,49 @@ impl Call {
     /// Cargo's question for compiler version and host.
     pub fn asks_for_version(&self) -> bool {
         self.arguments.len() == 1 && self.arguments[0] == "-vV"
+    }
+
+    /// Answers `rustc -vV` with one more line. Cargo hashes the answer into every artefact's name, so artefacts under
+    /// another line never stand in for one another.
+    pub fn answer_version(&self, line: &str) -> Result<ExitCode, String> {
+        let output = self.command().output().map_err(|error| self.cannot_run(&error))?;
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        println!("{line}");
+        Ok(if output.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Whether this compiles for the target that was asked for, rather than a build script or a macro for the host.
+    pub fn names_a_target(&self) -> bool {
+        self.option("--target").is_some()
+    }
+
+    /// Whether this compiles tests.
+    pub fn is_test(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "--test")
+    }
+
+    /// Whether a program comes of this, or a library with everything that it needs: the linker is called.
+    pub fn links(&self) -> bool {
+        self.is_test() || self.crate_types().any(|kind| kind != "lib" && kind != "rlib")
+    }
+
+    /// Whether a library for other crates comes of this.
+    pub fn makes_library(&self) -> bool {
+        self.crate_types().any(|kind| kind == "lib" || kind == "rlib")
+    }
+
+    fn crate_types(&self) -> impl Iterator<Item = &OsString> {
+        let pairs = self.arguments.iter().zip(self.arguments.iter().skip(1));
+        pairs.filter(|(name, _)| *name == "--crate-type").map(|(_, kind)| kind)
+    }
+
+    /// The root of the crate that is compiled, as an absolute path.
+    pub fn root(&self) -> Result<PathBuf, String> {
+        let is_source = |argument: &&OsString| Path::new(argument).extension() == Some(OsStr::new("rs"));
+        let root = self.arguments.iter().find(is_source).ok_or("no source file on the command line")?;
+        let here = std::env::current_dir().map_err(|error| format!("no current directory: {error}"))?;
+        Ok(here.join(root))
     }
 
     /// Whether this compiles the crate that holds the probes' callbacks: it is told that the wrapper ran.
@@ -78,15 +124,14 @@ impl Call {
     /// Compiles the copy of the package at `copy` in place of the original.
     pub fn compile_instead(&mut self, copy: &Path) -> Result<(), String> {
         let original = self.package_directory()?;
-        let root = self
-            .arguments
-            .iter_mut()
-            .find(|argument| Path::new(argument).extension() == Some(OsStr::new("rs")))
-            .ok_or("no source file on the command line")?;
-        let inside = Path::new(root)
+        let root = self.root()?;
+        let inside = root
             .strip_prefix(&original)
-            .map_err(|_| format!("{} lies outside its package", Path::new(root).display()))?;
-        *root = copy.join(inside).into_os_string();
+            .map_err(|_| format!("{} lies outside its package", root.display()))?;
+        let is_source = |argument: &&mut OsString| Path::new(argument).extension() == Some(OsStr::new("rs"));
+        if let Some(argument) = self.arguments.iter_mut().find(is_source) {
+            *argument = copy.join(inside).into_os_string();
+        }
         // Panics and line tables then say `wasmi-2.0.0/src/..`, whatever the machine.
         let name = original.file_name().unwrap_or_default().to_string_lossy().into_owned();
         self.push(format!("--remap-path-prefix={}={name}", copy.display()));
@@ -96,12 +141,27 @@ impl Call {
 
     /// Runs the compiler.
     pub fn run(&self) -> Result<ExitCode, String> {
-        let status = Command::new(&self.rustc)
-            .args(&self.arguments)
-            .status()
-            .map_err(|error| format!("cannot run {}: {error}", self.rustc.display()))?;
+        let status = self.command().status().map_err(|error| self.cannot_run(&error))?;
         // A compiler that was killed by a signal has no code.
         Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(101)))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = match &self.wrapper {
+            Some(wrapper) => {
+                let mut command = Command::new(wrapper);
+                command.arg(&self.rustc);
+                command
+            }
+            None => Command::new(&self.rustc),
+        };
+        command.args(&self.arguments);
+        command
+    }
+
+    fn cannot_run(&self, error: &std::io::Error) -> String {
+        let program = self.wrapper.as_ref().map_or(self.rustc.as_path(), Path::new);
+        format!("cannot run {}: {error}", program.display())
     }
 
     fn option(&self, name: &str) -> Option<&OsStr> {

@@ -1,11 +1,12 @@
-//! The bug catalogue: one TOML file per entry, data and not code.
+//! Bug catalogues: one TOML file per entry, data and not code.
 //!
-//! The weaver reads it to edit sources; the build script of `mutagen-bugs` reads it, through this same file, to embed it.
+//! The weaver reads the project's own to edit sources; the build script of `mutagen-bugs` reads it, through this same file,
+//! to embed it. `cargo mutagen bugs` reads those that users write for their packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::toml::{self, Table, Value};
+use super::toml::{self, Table, Value};
 
 /// The environment variable that names a directory of further entries, at build time.
 pub const EXTRA_BUGS: &str = "MUTAGEN_EXTRA_BUGS";
@@ -40,6 +41,8 @@ pub struct Entry {
     pub edits: Vec<Edit>,
     /// Modules that show the difference.
     pub witnesses: Vec<Witness>,
+    /// In a user's catalogue: the properties that hunt it; all of them if it names none.
+    pub properties: Vec<String>,
 }
 
 /// An insertion of text next to an anchor.
@@ -110,11 +113,25 @@ pub fn sources(project: &Path) -> Result<Sources, String> {
     Ok(Sources { files, watched })
 }
 
-/// Reads the entries.
+/// The entries of a user's catalogue: all TOML files of a directory, in the order of their names.
+pub fn in_directory(directory: &Path, package: &str) -> Result<Vec<Entry>, String> {
+    read_all(&toml_files(directory)?, |file, tables| own_entry(file, package, tables))
+}
+
+/// Reads the entries of the project's own catalogue.
 pub fn read(files: &[PathBuf]) -> Result<Vec<Entry>, String> {
+    read_all(files, entry)
+}
+
+type Convert<'a> = &'a dyn Fn(&Path, Vec<Table>) -> Result<Entry, toml::Error>;
+
+fn read_all(
+    files: &[PathBuf],
+    convert: impl Fn(&Path, Vec<Table>) -> Result<Entry, toml::Error>,
+) -> Result<Vec<Entry>, String> {
     let mut entries: Vec<Entry> = Vec::new();
     for file in files {
-        let entry = read_entry(file)?;
+        let entry = read_entry(file, &convert)?;
         if number(&entry.id) == RESERVED {
             return Err(format!(
                 "{}:1: the id `{}` cannot be switched on, because the number that stands for it is reserved: choose another",
@@ -160,12 +177,12 @@ fn toml_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn read_entry(file: &Path) -> Result<Entry, String> {
+fn read_entry(file: &Path, convert: Convert<'_>) -> Result<Entry, String> {
     let at = |line: usize, message: String| format!("{}:{line}: {message}", file.display());
     let text =
         fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let tables = toml::parse(&text).map_err(|error| at(error.line, error.message))?;
-    entry(file, tables).map_err(|error| at(error.line, error.message))
+    convert(file, tables).map_err(|error| at(error.line, error.message))
 }
 
 fn entry(file: &Path, tables: Vec<Table>) -> Result<Entry, toml::Error> {
@@ -184,6 +201,7 @@ fn entry(file: &Path, tables: Vec<Table>) -> Result<Entry, toml::Error> {
         overlaps: root.list("overlaps")?,
         edits: Vec::new(),
         witnesses: Vec::new(),
+        properties: Vec::new(),
     };
     root.finish()?;
     for table in tables {
@@ -200,6 +218,40 @@ fn entry(file: &Path, tables: Vec<Table>) -> Result<Entry, toml::Error> {
         if missing {
             return Err(toml::Error { line: 1, message: format!("there is no [[{name}]]") });
         }
+    }
+    Ok(entry)
+}
+
+/// An entry of a user's catalogue: the same form, without what only WebAssembly engines have. The package has no version
+/// that anchors could belong to: it is the one that is being worked on.
+fn own_entry(file: &Path, package: &str, tables: Vec<Table>) -> Result<Entry, toml::Error> {
+    let mut tables = tables.into_iter();
+    let mut root = Fields::new(tables.next().expect("a document has a root"));
+    let mut entry = Entry {
+        source: file.to_owned(),
+        id: root.text("id")?,
+        kind: "bug".to_owned(),
+        title: root.text("title")?,
+        subsystem: String::new(),
+        origin: root.optional_text("origin")?.unwrap_or_default(),
+        story: root.optional_text("story")?.unwrap_or_default(),
+        package: package.to_owned(),
+        version: String::new(),
+        overlaps: Vec::new(),
+        edits: Vec::new(),
+        witnesses: Vec::new(),
+        properties: root.list("properties")?,
+    };
+    root.finish()?;
+    for table in tables {
+        if table.name != "edit" {
+            let message = format!("unknown table `{}`; known is [[edit]]", table.name);
+            return Err(toml::Error { line: table.line, message });
+        }
+        entry.edits.push(edit(Fields::new(table))?);
+    }
+    if entry.edits.is_empty() {
+        return Err(toml::Error { line: 1, message: "there is no [[edit]]".to_owned() });
     }
     Ok(entry)
 }

@@ -1,11 +1,11 @@
-//! Makes the copy of a published package that is compiled in its place.
+//! Makes the copy of a package that is compiled in its place.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::call::Call;
-use crate::catalogue::{self, Edit, Entry};
+use super::call::Call;
+use super::catalogue::{self, Edit, Entry};
 
 /// Appended to the crate root. The function is defined in `mutagen-weave`; a program without it does not link.
 const HOOK: &str = "
@@ -24,23 +24,35 @@ mod mutagen_hook {
 /// Copies the package that is being compiled next to its artefacts, with all edits applied. Gives the copy's directory.
 pub fn woven_copy(call: &Call, entries: &[Entry]) -> Result<PathBuf, String> {
     let original = call.package_directory()?;
-    let name = original.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = package_name(&original);
     let copy = call.out_directory()?.join("../woven").join(format!("{name}{}", call.extra_filename()));
     copy_tree(&original, &copy)?;
     for entry in entries {
-        if call.version.as_deref() != Some(entry.version.as_str()) {
-            return Err(format!(
-                "{}: edits {} {}, but {name} is compiled",
-                entry.id, entry.package, entry.version
-            ));
-        }
         for edit in &entry.edits {
             apply(&copy, &name, entry, edit)?;
         }
     }
-    append_hook(&copy.join("src/lib.rs"))?;
+    let root = call.root()?;
+    let root =
+        root.strip_prefix(&original).map_err(|_| format!("{} lies outside its package", root.display()))?;
+    append_hook(&copy.join(root))?;
     back_date(&copy)?;
     Ok(copy)
+}
+
+/// Refuses entries that were written for another version of the package.
+pub fn check_versions(call: &Call, entries: &[Entry]) -> Result<(), String> {
+    let name = package_name(&call.package_directory()?);
+    match entries.iter().find(|entry| call.version.as_deref() != Some(entry.version.as_str())) {
+        None => Ok(()),
+        Some(Entry { id, package, version, .. }) => {
+            Err(format!("{id}: edits {package} {version}, but {name} is compiled"))
+        }
+    }
+}
+
+fn package_name(directory: &Path) -> String {
+    directory.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn apply(copy: &Path, package: &str, entry: &Entry, edit: &Edit) -> Result<(), String> {
@@ -82,6 +94,9 @@ fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
     for item in fs::read_dir(from).map_err(fail)? {
         let item = item.map_err(fail)?;
         let target = to.join(item.file_name());
+        if is_left_out(&item.path()) {
+            continue;
+        }
         if item.file_type().map_err(fail)?.is_dir() {
             copy_tree(&item.path(), &target)?;
         } else {
@@ -90,6 +105,12 @@ fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What no crate is made from: hidden folders, and what cargo builds (it marks the folder).
+fn is_left_out(path: &Path) -> bool {
+    let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    path.is_dir() && (hidden || path.join("CACHEDIR.TAG").exists())
 }
 
 /// Makes the copied files look old. They were written just before rustc started, and cargo would rebuild a crate whose sources

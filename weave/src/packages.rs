@@ -1,7 +1,7 @@
 //! Which packages are woven, and with which compiler flags.
 
-use crate::call::Call;
-use crate::catalogue;
+use super::call::Call;
+use super::catalogue;
 
 /// A package that gets coverage probes.
 pub struct Package {

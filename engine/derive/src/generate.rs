@@ -3,6 +3,7 @@
 use crate::conditions::Conditions;
 use crate::model::{Container, Field, Variant};
 use crate::recursion::Recursion;
+use crate::text;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Generics;
@@ -13,6 +14,7 @@ pub fn implementation(container: &Container) -> TokenStream {
     let (parameters, arguments, conditions) = generics.split_for_impl();
     let generate = generate(container);
     let smallest = smallest(container);
+    let text = text::methods(container);
     quote! {
         #[automatically_derived]
         #[allow(clippy::all)]
@@ -24,6 +26,8 @@ pub fn implementation(container: &Container) -> TokenStream {
             fn smallest() -> Self {
                 #smallest
             }
+
+            #text
         }
     }
 }

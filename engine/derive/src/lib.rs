@@ -14,6 +14,7 @@ mod randomly;
 mod recursion;
 mod swap;
 mod test_attribute;
+mod text;
 
 use model::Container;
 use proc_macro::TokenStream;

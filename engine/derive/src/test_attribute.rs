@@ -33,7 +33,13 @@ pub(crate) fn implementation(arguments: TokenStream, item: TokenStream) -> Resul
             // It takes exactly what is generated: a `&Vec` is not a slice.
             #[allow(clippy::ptr_arg)]
             #function
-            ::mutagen_engine::Check::new(#name_text)#(#settings)*.run(|#pattern: &#tested| #call);
+            // `cargo mutagen` finds the property by this text in the program.
+            ::mutagen_engine::Check::marked(
+                ::core::concat!("\u{1}mutagen-property-1:", ::core::module_path!(), "::", #name_text, "\0"),
+                ::core::option_env!("CARGO_MANIFEST_DIR"),
+            )
+            #(#settings)*
+            .run(|#pattern: &#tested| #call);
         }
     })
 }

@@ -1,6 +1,6 @@
 //! Arrays: like tuples, they have children and no root mutants.
 
-use crate::{Count, Generate, Mutable, Scope, Source};
+use crate::{Count, Generate, Mutable, NoText, Scope, Source, Text, TextError};
 
 impl<T: Generate, const N: usize> Generate for [T; N] {
     fn generate(source: &mut Source, size: usize) -> Self {
@@ -9,6 +9,16 @@ impl<T: Generate, const N: usize> Generate for [T; N] {
 
     fn smallest() -> Self {
         std::array::from_fn(|_| T::smallest())
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        Ok(Text::list(self.iter().map(T::to_text).collect::<Result<Vec<_>, _>>()?))
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        let items: Vec<T> = Vec::from_text(text)?;
+        let length = items.len();
+        items.try_into().map_err(|_| text.error(format!("{N} items should stand here, not {length}")))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Boxes are transparent: a boxed value has the positions and the mutants of the value.
 
-use crate::{Count, Generate, Mutable, Scope, Source};
+use crate::{Count, Generate, Mutable, NoText, Scope, Source, Text, TextError};
 use std::any::type_name;
 use std::cell::Cell;
 
@@ -21,6 +21,14 @@ impl<T: Generate> Generate for Box<T> {
         let smallest = Box::new(T::smallest());
         DEPTH.set(depth);
         smallest
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        (**self).to_text()
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        T::from_text(text).map(Box::new)
     }
 }
 

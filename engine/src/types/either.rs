@@ -1,6 +1,6 @@
 //! `Option` and `Result`: the other case, with the smallest value inside.
 
-use crate::{Count, Generate, Mutable, Scope, Source, no_child};
+use crate::{Count, Generate, Mutable, NoText, Scope, Source, Text, TextError, no_child};
 
 impl<T: Generate> Generate for Option<T> {
     /// Size 0 gives `None`: an optional part is often the way back into a recursive type.
@@ -10,6 +10,24 @@ impl<T: Generate> Generate for Option<T> {
 
     fn smallest() -> Self {
         None
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        Ok(match self {
+            None => Text::word("None"),
+            Some(value) => Text::constructor("Some", vec![(None, value.to_text()?)]),
+        })
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        let mut parts = text.fields();
+        let value = match parts.name() {
+            "None" => None,
+            "Some" => Some(T::from_text(parts.take(None)?)?),
+            _ => return Err(parts.unknown(&["None", "Some"])),
+        };
+        parts.end()?;
+        Ok(value)
     }
 }
 
@@ -60,6 +78,24 @@ impl<T: Generate, E: Generate> Generate for Result<T, E> {
 
     fn smallest() -> Self {
         Ok(T::smallest())
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        Ok(match self {
+            Ok(value) => Text::constructor("Ok", vec![(None, value.to_text()?)]),
+            Err(error) => Text::constructor("Err", vec![(None, error.to_text()?)]),
+        })
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        let mut parts = text.fields();
+        let value = match parts.name() {
+            "Ok" => Ok(T::from_text(parts.take(None)?)?),
+            "Err" => Err(E::from_text(parts.take(None)?)?),
+            _ => return Err(parts.unknown(&["Ok", "Err"])),
+        };
+        parts.end()?;
+        Ok(value)
     }
 }
 

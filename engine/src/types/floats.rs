@@ -1,6 +1,6 @@
 //! Floating-point numbers. Two floats are the same only if their bits are: -0 and NaNs are values like any other.
 
-use crate::{Count, Generate, Mutable, NumberMutants, SampleSize, Scope, Source};
+use crate::{Count, Generate, Mutable, NoText, NumberMutants, SampleSize, Scope, Source, Text, TextError};
 
 macro_rules! float {
     ($type:ident, $bits:ty) => {
@@ -13,6 +13,20 @@ macro_rules! float {
 
             fn smallest() -> Self {
                 0.0
+            }
+
+            /// NaNs are told by their bits.
+            fn to_text(&self) -> Result<Text, NoText> {
+                Ok(Text::word(match self.is_nan() {
+                    true => format!("NaN#{:x}", self.to_bits()),
+                    false => format!("{self:?}"),
+                }))
+            }
+
+            fn from_text(text: &Text) -> Result<Self, TextError> {
+                let bits = text.as_word()?.strip_prefix("NaN#");
+                let bits = bits.and_then(|bits| <$bits>::from_str_radix(bits, 16).ok());
+                bits.map_or_else(|| text.parse_word("a number"), |bits| Ok(Self::from_bits(bits)))
             }
         }
 

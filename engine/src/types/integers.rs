@@ -1,6 +1,6 @@
 //! Integers of all widths: boundary values, neighbours, and a random sample.
 
-use crate::{Count, Generate, Mutable, NumberMutants, SampleSize, Scope, Source};
+use crate::{Count, Generate, Mutable, NoText, NumberMutants, SampleSize, Scope, Source, Text, TextError};
 
 /// What the mutants of an integer need to know about its type.
 trait Integer: Copy + Eq + 'static {
@@ -104,6 +104,14 @@ macro_rules! integer {
 
             fn smallest() -> Self {
                 0
+            }
+
+            fn to_text(&self) -> Result<Text, NoText> {
+                Ok(Text::word(self.to_string()))
+            }
+
+            fn from_text(text: &Text) -> Result<Self, TextError> {
+                text.parse_word(concat!("a number of type ", stringify!($type)))
             }
         }
 

@@ -1,7 +1,7 @@
 //! Ordered maps: entries come and go, values are children, keys stay as they are.
 
 use super::edit::random_edit;
-use crate::{Count, Generate, Mutable, Scope, Source, no_child};
+use crate::{Count, Generate, Mutable, NoText, Scope, Source, Text, TextError, no_child};
 use std::collections::BTreeMap;
 
 impl<K: Generate + Ord, V: Generate> Generate for BTreeMap<K, V> {
@@ -13,6 +13,15 @@ impl<K: Generate + Ord, V: Generate> Generate for BTreeMap<K, V> {
 
     fn smallest() -> Self {
         BTreeMap::new()
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        let entry = |(key, value): (&K, &V)| Ok(Text::tuple([key.to_text()?, value.to_text()?]));
+        Ok(Text::list(self.iter().map(entry).collect::<Result<Vec<_>, _>>()?))
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        text.items()?.map(<(K, V)>::from_text).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Values without parts that are not numbers: bool, char, unit, phantom data.
 
-use crate::{Count, Generate, Mutable, Scope, Source};
+use crate::text::parse::unquote;
+use crate::{Count, Generate, Mutable, NoText, Scope, Source, Text, TextError};
 use std::marker::PhantomData;
 
 impl Generate for bool {
@@ -10,6 +11,14 @@ impl Generate for bool {
 
     fn smallest() -> Self {
         false
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        Ok(Text::word(self.to_string()))
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        text.parse_word("`true` or `false`")
     }
 }
 
@@ -47,6 +56,19 @@ impl Generate for char {
 
     fn smallest() -> Self {
         CHARACTERS[0]
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        Ok(Text::word(format!("{self:?}")))
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        let unquoted = unquote(text.as_word()?, '\'').unwrap_or_default();
+        let mut letters = unquoted.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) => Ok(letter),
+            _ => Err(text.error("a character in single quotes should stand here")),
+        }
     }
 }
 
@@ -86,6 +108,14 @@ macro_rules! only_one_value {
 
             fn smallest() -> Self {
                 $value
+            }
+
+            fn to_text(&self) -> Result<Text, NoText> {
+                Ok(Text::tuple([]))
+            }
+
+            fn from_text(text: &Text) -> Result<Self, TextError> {
+                text.fields().end().map(|()| $value)
             }
         }
 

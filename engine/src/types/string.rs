@@ -2,7 +2,8 @@
 
 use super::edit::{insert_random, paper_count, paper_edit, random_edit, rich_count, rich_edit};
 use super::scalars::CHARACTERS;
-use crate::{Count, Generate, Mutable, SampleSize, Scope, SequenceMutants, Source};
+use crate::text::parse::unquote;
+use crate::{Count, Generate, Mutable, NoText, SampleSize, Scope, SequenceMutants, Source, Text, TextError};
 
 impl Generate for String {
     fn generate(source: &mut Source, size: usize) -> Self {
@@ -12,6 +13,15 @@ impl Generate for String {
 
     fn smallest() -> Self {
         String::new()
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        Ok(Text::word(format!("{self:?}")))
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        let literal = text.as_word()?;
+        unquote(literal, '"').ok_or_else(|| text.error("a string in double quotes should stand here"))
     }
 }
 

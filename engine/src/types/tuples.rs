@@ -1,6 +1,6 @@
 //! Tuples: the components are children, and there are no root mutants. Derive a pair type where its parts should mix.
 
-use crate::{Count, Generate, Mutable, Scope, Source, no_child};
+use crate::{Count, Generate, Mutable, NoText, Scope, Source, Text, TextError, no_child};
 
 macro_rules! tuple {
     ($($type:ident $index:tt),+; $length:expr) => {
@@ -11,6 +11,17 @@ macro_rules! tuple {
 
             fn smallest() -> Self {
                 ($($type::smallest(),)+)
+            }
+
+            fn to_text(&self) -> Result<Text, NoText> {
+                Ok(Text::tuple([$(self.$index.to_text()?),+]))
+            }
+
+            fn from_text(text: &Text) -> Result<Self, TextError> {
+                let mut parts = text.fields();
+                let value = ($($type::from_text(parts.take(None)?)?,)+);
+                parts.end()?;
+                Ok(value)
             }
         }
 

@@ -1,7 +1,7 @@
 //! Vectors: edits at every index, and splicing a child's sequence in.
 
 use super::edit::{insert_random, paper_count, paper_edit, random_edit, rich_count, rich_edit};
-use crate::{Count, Generate, Mutable, SampleSize, Scope, SequenceMutants, Source};
+use crate::{Count, Generate, Mutable, NoText, SampleSize, Scope, SequenceMutants, Source, Text, TextError};
 use std::any::Any;
 
 impl<T: Generate> Generate for Vec<T> {
@@ -12,6 +12,14 @@ impl<T: Generate> Generate for Vec<T> {
 
     fn smallest() -> Self {
         Vec::new()
+    }
+
+    fn to_text(&self) -> Result<Text, NoText> {
+        Ok(Text::list(self.iter().map(T::to_text).collect::<Result<Vec<_>, _>>()?))
+    }
+
+    fn from_text(text: &Text) -> Result<Self, TextError> {
+        text.items()?.map(T::from_text).collect()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 use std::ptr;
+#[cfg(mutagen_gated)]
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where the probes of a thread write.
 ///
@@ -32,6 +34,28 @@ impl Buffer {
         })
     }
 }
+
+/// Probes that `cargo mutagen` weaves read this before they call: it counts the recordings of all threads. Code that nobody
+/// records, such as the engine's own where it is compiled inside a woven crate, then pays for a comparison and no call.
+#[cfg(mutagen_gated)]
+#[unsafe(no_mangle)]
+static __sancov_should_track: AtomicU64 = AtomicU64::new(0);
+
+#[cfg(mutagen_gated)]
+fn open_gate() {
+    __sancov_should_track.fetch_add(1, Ordering::Relaxed);
+}
+
+#[cfg(mutagen_gated)]
+fn close_gate() {
+    __sancov_should_track.fetch_sub(1, Ordering::Relaxed);
+}
+
+#[cfg(not(mutagen_gated))]
+fn open_gate() {}
+
+#[cfg(not(mutagen_gated))]
+fn close_gate() {}
 
 /// Called by every probe of a woven crate. A probe that is switched off holds 0.
 ///
@@ -87,6 +111,7 @@ impl Recorder {
         let range = self.buffer.as_mut_ptr_range();
         let outer = Buffer::exchange((range.start, range.end, self.buffer.is_empty()));
         let recording = Recording { recorder: self, outer };
+        open_gate();
         let result = body();
         drop(recording);
         result
@@ -111,6 +136,7 @@ struct Recording<'a> {
 
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
+        close_gate();
         let (next, _, truncated) = Buffer::exchange(self.outer);
         self.recorder.length = (next.addr() - self.recorder.buffer.as_ptr().addr()) / size_of::<u32>();
         self.recorder.truncated = truncated;

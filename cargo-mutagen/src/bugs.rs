@@ -1,0 +1,94 @@
+//! `cargo mutagen bugs`: hand-made mutants of the user's own code.
+
+use crate::arguments::BugsArguments;
+use crate::build::build;
+use crate::child::{self, Ended};
+use crate::error::Error;
+use crate::exit::Code;
+use crate::project::{Project, bugs_directory};
+use crate::properties::{Property, find, paths};
+use mutagen_engine::request::{Answer, Request, Task};
+use mutagen_weaver::catalogue::{self, Entry};
+
+/// Injects each bug and lets the properties hunt it.
+pub fn run(arguments: &BugsArguments) -> Result<Code, Error> {
+    let project = Project::load(&arguments.build)?;
+    let bugs = bugs(&project, arguments.filter.as_deref())?;
+    let programs = build(&project, &arguments.build, true)?;
+    let properties = find(&programs)?;
+    let mut survivors = Vec::new();
+    for bug in &bugs {
+        let hunters = hunters(bug, &properties)?;
+        match hunt(bug, &hunters, arguments)? {
+            Some(caught) => println!("{}: {caught}", bug.id),
+            None => {
+                println!("{}: NOT CAUGHT: {}", bug.id, bug.title);
+                survivors.push(bug);
+            }
+        }
+    }
+    println!("cargo mutagen: {} of {} bugs caught", bugs.len() - survivors.len(), bugs.len());
+    Ok(if survivors.is_empty() { Code::Fine } else { Code::Found })
+}
+
+/// The catalogues of all packages that have one.
+fn bugs(project: &Project, filter: Option<&str>) -> Result<Vec<Entry>, Error> {
+    let mut bugs = Vec::new();
+    let directories = project.members().map(|member| (member, bugs_directory(member)));
+    for (member, directory) in directories.filter(|(_, directory)| directory.is_dir()) {
+        bugs.extend(catalogue::in_directory(&directory, &member.name).map_err(Error::Catalogue)?);
+    }
+    if bugs.is_empty() {
+        return Err(Error::NoBugs(project.root().join("mutagen/bugs")));
+    }
+    if let Some(filter) = filter {
+        let known = bugs.iter().map(|bug| bug.id.clone()).collect();
+        bugs.retain(|bug| bug.id.contains(filter));
+        if bugs.is_empty() {
+            return Err(Error::NoSuchBug { filter: filter.to_owned(), known });
+        }
+    }
+    Ok(bugs)
+}
+
+/// The properties that hunt a bug: those that it names, or all.
+fn hunters<'a>(bug: &Entry, properties: &'a [Property]) -> Result<Vec<&'a Property>, Error> {
+    if bug.properties.is_empty() {
+        return Ok(properties.iter().collect());
+    }
+    let find = |name: &String| {
+        let found = properties.iter().find(|property| property.name() == name || property.path == *name);
+        found.ok_or_else(|| Error::BugWithoutProperty {
+            bug: bug.id.clone(),
+            property: name.clone(),
+            known: paths(properties),
+        })
+    };
+    bug.properties.iter().map(find).collect()
+}
+
+/// How the bug was caught, if it was.
+fn hunt(bug: &Entry, hunters: &[&Property], arguments: &BugsArguments) -> Result<Option<String>, Error> {
+    let task = Task::Hunt(bug.id.clone());
+    let request = Request { seed: arguments.seed, tests: arguments.tests, ..Request::new(task) };
+    for property in hunters {
+        let Ended { answers, status, other } = child::ask(property, &request)?;
+        for answer in answers {
+            if let Answer::Caught { tests, micros, value } = answer {
+                let seconds = micros as f64 / 1e6;
+                return Ok(Some(format!(
+                    "caught by {} after {tests} tests ({seconds:.3} s): {value}",
+                    property.name()
+                )));
+            }
+        }
+        if !status.success() {
+            if status.code().is_none() {
+                // A bug that ends the process is caught, too, though without a value.
+                return Ok(Some(format!("caught by {}: it ends the process ({status})", property.name())));
+            }
+            return Err(Error::Silent(other.join("\n")));
+        }
+    }
+    Ok(None)
+}
