@@ -5,12 +5,15 @@ extern crate self as mutagen_engine;
 
 // Values: where they come from, and what they can turn into.
 mod address;
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 #[doc(hidden)]
 pub mod constructors;
 mod generate;
 mod listable;
 mod mutable;
 mod permutation;
+mod remote;
 mod scope;
 mod shrink;
 mod source;
@@ -33,11 +36,14 @@ pub use address::{
     Address, Addresses, Mutants, MutantsConfig, Order, Position, PositionCursor, apply, mutants, node_at,
     node_at_mut, positions,
 };
+#[cfg(feature = "arbitrary")]
+pub use arbitrary::Arbitrarily;
 pub use generate::Generate;
 pub use listable::Listable;
 pub use mutable::{Count, Dynamic, Mutable, RootMutants, no_child};
 pub use mutagen_engine_derive::{Generate, Listable, Mutable, test};
 pub use permutation::Permutation;
+pub use remote::Remote;
 pub use scope::{NumberMutants, SampleSize, Scope, SequenceMutants};
 pub use shrink::{SHRINK_TESTS, Shrunk, ShrunkFailure, shrink, shrink_failure, shrink_in};
 pub use source::Source;

@@ -154,6 +154,7 @@ impl AddAssign for Count {
 /// | type | `mutants = Type` | a [`RootMutants`] that replaces the root mutants |
 /// | type | `generate = path` | `fn(&mut Source, usize) -> Self` that replaces the generator |
 /// | type | `smallest = path` | `fn() -> Self` that replaces the smallest value |
+/// | type | `remote = path` | it mirrors this foreign type, see [`Remote`](crate::Remote) |
 /// | type | `bound = "T: Trait"` | more conditions on the type's parameters |
 /// | variant | `skip` | never generated, never a mutant |
 /// | variant | `default` | the smallest value |
@@ -163,6 +164,7 @@ impl AddAssign for Count {
 /// | field | `default = expr` | what fills it instead of the smallest value; with `skip` also when generating |
 /// | field | `generate = path` | `fn(&mut Source, usize) -> FieldType` |
 /// | field | `mutants = Type` | a [`RootMutants`] for it; the field is then no position of its own |
+/// | field | `with = Mirror` | the field is of a foreign type, see [`Remote`](crate::Remote) |
 ///
 /// ## Invariants
 ///

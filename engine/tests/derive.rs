@@ -470,3 +470,61 @@ fn a_number_that_is_too_large_changes_nothing() {
     );
     assert_eq!((value, list), (Spread::Two(1, 2), vec![1, 2]));
 }
+
+/// A definition in some other crate.
+mod elsewhere {
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct Pair<T>(pub T, pub Option<Box<Term>>);
+
+    #[derive(Clone, PartialEq, Debug)]
+    pub enum Term {
+        Number(i8),
+        Sum(Vec<Term>),
+        Pair { inner: Pair<bool> },
+    }
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+#[mutagen(remote = elsewhere::Pair<bool>)]
+struct MirroredPair(bool, Option<Box<MirroredTerm>>);
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+#[mutagen(remote = elsewhere::Term)]
+enum MirroredTerm {
+    #[mutagen(default)]
+    Number(i8),
+    Sum(Vec<MirroredTerm>),
+    Pair {
+        inner: MirroredPair,
+    },
+}
+
+#[derive(Generate, Mutable, Clone, PartialEq, Debug)]
+struct Holder {
+    before: u8,
+    #[mutagen(with = MirroredTerm)]
+    term: elsewhere::Term,
+}
+
+#[test]
+fn a_foreign_type_has_the_values_and_the_mutants_of_its_mirror() {
+    for seed in 0..50 {
+        let mirror = MirroredTerm::generate(&mut Source::seeded(seed), 5);
+        let foreign: elsewhere::Term = mirror.clone().into();
+        assert_eq!(MirroredTerm::from(foreign.clone()), mirror);
+
+        let holder = Holder { before: 3, term: foreign };
+        let found: Vec<elsewhere::Term> =
+            all(&holder).into_iter().filter(|mutant| mutant.before == 3).map(|mutant| mutant.term).collect();
+        let expected: Vec<elsewhere::Term> = all(&mirror).into_iter().map(Into::into).collect();
+        assert_eq!(found.len(), expected.len());
+        for mutant in expected {
+            assert!(found.contains(&mutant), "{mutant:?} is missing");
+        }
+        assert_eq!(
+            Holder::from_text(&holder.to_text().expect("it has a text")).expect("it reads back"),
+            holder
+        );
+    }
+    assert_eq!(Holder::smallest().term, elsewhere::Term::Number(0));
+}

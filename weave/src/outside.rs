@@ -34,11 +34,7 @@ extern "C" fn __mutagen_bug(_: u32) -> bool {
 
 /// Besides the probes: a probe is asked only while somebody records, and mistakes in arithmetic show, although the code is
 /// optimised.
-const EXTRA: &[&str] = &[
-    "-Cllvm-args=-sanitizer-coverage-gated-trace-callbacks",
-    "-Cdebug-assertions=on",
-    "-Coverflow-checks=on",
-];
+const EXTRA: &[&str] = &["-Cllvm-args=-sanitizer-coverage-gated-trace-callbacks", "-Coverflow-checks=on"];
 
 /// What to weave of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,7 +51,8 @@ impl Order {
     /// Each has its own, because cargo compiles a package again when its variable changes: an order for one package leaves
     /// all others alone.
     pub fn variable(package: &str) -> String {
-        format!("MUTAGEN_WEAVE_{package}")
+        // Shells, which other wrappers may be written in, drop variables with a hyphen.
+        format!("MUTAGEN_WEAVE_{}", package.replace('-', "_"))
     }
 
     /// The order as the value of that variable: a line for the catalogue, then a line for each root.

@@ -3,7 +3,7 @@
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parse;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, LitInt, LitStr, Result, Token, Type, WherePredicate};
+use syn::{Attribute, Error, Expr, LitInt, LitStr, Path, Result, Token, Type, WherePredicate, parse_quote};
 
 /// Attributes of a type.
 #[derive(Default)]
@@ -11,6 +11,7 @@ pub struct ContainerAttributes {
     pub mutants: Option<Type>,
     pub generate: Option<Expr>,
     pub smallest: Option<Expr>,
+    pub remote: Option<Path>,
     pub bounds: Vec<WherePredicate>,
 }
 
@@ -30,6 +31,8 @@ pub struct FieldAttributes {
     pub default: Option<Expr>,
     pub generate: Option<Expr>,
     pub mutants: Option<Type>,
+    /// The mirror of a foreign type. It stands for the other attributes.
+    pub with: Option<Type>,
 }
 
 impl ContainerAttributes {
@@ -39,6 +42,7 @@ impl ContainerAttributes {
             "mutants" => once(&mut read.mutants, meta),
             "generate" => once(&mut read.generate, meta),
             "smallest" => once(&mut read.smallest, meta),
+            "remote" => once(&mut read.remote, meta),
             "bound" => {
                 let text: LitStr = meta.value()?.parse()?;
                 let bounds = text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
@@ -48,7 +52,7 @@ impl ContainerAttributes {
             _ => Err(unknown(
                 meta,
                 "a type",
-                "mutants = Type, generate = path, smallest = path, bound = \"T: Trait\"",
+                "mutants = Type, generate = path, smallest = path, remote = path, bound = \"T: Trait\"",
             )),
         })?;
         Ok(read)
@@ -81,8 +85,19 @@ impl FieldAttributes {
             "default" => once(&mut read.default, meta),
             "generate" => once(&mut read.generate, meta),
             "mutants" => once(&mut read.mutants, meta),
-            _ => Err(unknown(meta, "a field", "skip, default = expr, generate = path, mutants = Type")),
+            "with" => once(&mut read.with, meta),
+            _ => Err(unknown(
+                meta,
+                "a field",
+                "skip, default = expr, generate = path, mutants = Type, with = Type",
+            )),
         })?;
+        if let Some(mirror) = &read.with {
+            let remote: Type = parse_quote!(::mutagen_engine::Remote<#mirror>);
+            read.default.get_or_insert_with(|| parse_quote!(<#remote>::smallest()));
+            read.generate.get_or_insert_with(|| parse_quote!(<#remote>::generate));
+            read.mutants.get_or_insert(remote);
+        }
         Ok(read)
     }
 }

@@ -3,7 +3,7 @@
 use crate::conditions::Conditions;
 use crate::model::{Container, Field, Variant};
 use crate::recursion::Recursion;
-use crate::text;
+use crate::{remote, text};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Generics;
@@ -15,6 +15,7 @@ pub fn implementation(container: &Container) -> TokenStream {
     let generate = generate(container);
     let smallest = smallest(container);
     let text = text::methods(container);
+    let conversions = remote::conversions(container);
     quote! {
         #[automatically_derived]
         #[allow(clippy::all)]
@@ -29,6 +30,8 @@ pub fn implementation(container: &Container) -> TokenStream {
 
             #text
         }
+
+        #conversions
     }
 }
 

@@ -12,6 +12,7 @@ mod model;
 mod mutable;
 mod randomly;
 mod recursion;
+mod remote;
 mod swap;
 mod test_attribute;
 mod text;

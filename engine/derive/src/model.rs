@@ -12,6 +12,7 @@ pub struct Container {
     pub ident: Ident,
     pub generics: Generics,
     pub attributes: ContainerAttributes,
+    pub is_enum: bool,
     pub variants: Vec<Variant>,
 }
 
@@ -48,8 +49,9 @@ impl Container {
         refuse_lifetimes(input)?;
         let attributes = ContainerAttributes::read(&input.attrs)?;
         let variants = read_variants(input)?;
-        let container =
-            Self { ident: input.ident.clone(), generics: input.generics.clone(), attributes, variants };
+        let is_enum = matches!(input.data, Data::Enum(_));
+        let (ident, generics) = (input.ident.clone(), input.generics.clone());
+        let container = Self { ident, generics, attributes, is_enum, variants };
         container.check()?;
         Ok(container)
     }

@@ -38,6 +38,9 @@ fn write(variant: &Variant) -> TokenStream {
     let (pattern, name) = (variant.pattern(written()), variant.name.to_string());
     let parts = written().map(|field| {
         let (label, ty, binding) = (label(field), &field.ty, &field.binding);
+        if let Some(mirror) = &field.attributes.with {
+            return quote!((#label, ::mutagen_engine::Remote::<#mirror>::to_text(#binding)?));
+        }
         match may_have_no_text(variant, field) {
             true => quote!((#label, (&::mutagen_engine::text::probe::Writing(#binding)).write()?)),
             false => quote!((#label, <#ty as ::mutagen_engine::Generate>::to_text(#binding)?)),
@@ -53,6 +56,9 @@ fn read(variant: &Variant) -> TokenStream {
             return field.filler();
         }
         let (label, ty) = (label(field), &field.ty);
+        if let Some(mirror) = &field.attributes.with {
+            return quote!(::mutagen_engine::Remote::<#mirror>::from_text(fields.take(#label)?)?);
+        }
         match may_have_no_text(variant, field) {
             true => {
                 let reading =

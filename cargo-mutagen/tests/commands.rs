@@ -1,0 +1,102 @@
+//! The commands of `cargo mutagen` on the template project.
+
+mod common;
+
+use common::Place;
+
+/// The template with its bug repaired.
+fn repaired(place: &Place, name: &str) {
+    place.template(name);
+    let file = place.path().join(name).join("src/lib.rs");
+    let source = std::fs::read_to_string(&file).expect("it is there");
+    std::fs::write(file, source.replace("c.join(*b)", "b.join(*c)")).expect("it can be written");
+}
+
+#[test]
+fn fuzzing_keeps_a_corpus_that_the_next_run_and_coverage_begin_with() {
+    let place = Place::without(&["fuzzed"]);
+    repaired(&place, "fuzzed");
+    let corpus = place.path().join("fuzzed/mutagen/removal_keeps_the_order/corpus");
+    let size = || std::fs::read_dir(&corpus).map_or(0, Iterator::count);
+
+    let nothing = place.shell("fuzzed", "cargo mutagen coverage removal_keeps_the_order");
+    nothing.expect(
+        3,
+        &["the corpus of `removal_keeps_the_order` is empty", "cargo mutagen fuzz removal_keeps_the_order"],
+    );
+
+    place.shell("fuzzed", "cargo mutagen fuzz removal --time 1s -j 2").expect(0, &["held; its corpus is in"]);
+    let first = size();
+    assert!(first >= 5, "{first} files");
+    place.shell("fuzzed", "cargo mutagen fuzz removal --time 1s").expect(0, &[]);
+    assert!(size() < 2 * first, "{first} files, then {}: the corpus was not resumed", size());
+
+    place.shell("fuzzed", "cargo mutagen coverage removal -o report").expect(0, &["lines are reached"]);
+    let report = |file: &str| {
+        std::fs::read_to_string(place.path().join("fuzzed/report").join(file)).expect("it was written")
+    };
+    let lcov = report("lcov.info");
+    assert!(lcov.contains("fuzzed/src/lib.rs") && lcov.contains("join") && lcov.contains("\nDA:"), "{lcov}");
+    assert!(report("index.html").contains("class=\"hit\""));
+}
+
+#[test]
+fn hand_made_bugs_are_caught_or_named() {
+    let place = Place::without(&["mutated"]);
+    repaired(&place, "mutated");
+    let harmless = "id = \"harmless\"\ntitle = \"nothing changes\"\n\n[[edit]]\nfile = \"src/lib.rs\"\n\
+                    anchor = \"Leaf => Leaf,\"\nmatches = 1\nwhere = \"before\"\ntext = \"Leaf if $bug => Leaf,\"\n";
+    place.write("mutated/mutagen/bugs/harmless.toml", harmless);
+    let caught = "forgets-the-left: caught by removal_keeps_the_order after ";
+    place
+        .shell("mutated", "cargo mutagen bugs --tests 20000")
+        .expect(1, &[caught, "harmless: NOT CAUGHT: nothing changes", "1 of 2 bugs caught"]);
+    place.shell("mutated", "cargo mutagen bugs forgets").expect(0, &[caught, "1 of 1 bugs caught"]);
+    // A changed source is noticed, although a copy of it was compiled.
+    place.write("mutated/mutagen/bugs/harmless.toml", &harmless.replace("Leaf => Leaf,", "Twig => Twig,"));
+    place
+        .shell("mutated", "cargo mutagen bugs")
+        .expect(3, &["harmless", "the anchor stands 0 times in mutated/src/lib.rs, expected 1"]);
+}
+
+#[test]
+fn a_program_beside_the_woven_library_and_an_outer_wrapper_are_no_obstacle() {
+    let place = Place::without(&["wrapped"]);
+    place.template("wrapped");
+    // The program has no engine that would answer probes.
+    place.write(
+        "wrapped/src/main.rs",
+        "fn main() {\n    println!(\"{:?}\", wrapped::Tree::Leaf.remove(1));\n}\n",
+    );
+    place.write(
+        "wrapped/tests/other.rs",
+        "#[test]\nfn it_is_empty() {\n    assert!(wrapped::Tree::Leaf.keys().is_empty());\n}\n",
+    );
+    place.write("wrap", "#!/bin/sh\necho called >> \"$(dirname \"$0\")/calls\"\nexec \"$@\"\n");
+    place.shell("wrapped", "chmod +x ../wrap").expect(0, &[]);
+    place
+        .shell("wrapped", "RUSTC_WRAPPER=$PWD/../wrap cargo mutagen test")
+        .expect(1, &["property `wrapped::removal_keeps_the_order` does not hold"]);
+    assert!(place.path().join("calls").exists(), "the wrapper was not called");
+    std::fs::remove_file(place.path().join("calls")).expect("it is there");
+}
+
+#[test]
+fn types_that_have_only_arbitrary_can_be_tested() {
+    let place = Place::without(&["moved"]);
+    let source = "#[cfg(test)]\nmod tests {\n    use mutagen_engine::Arbitrarily;\n\n    \
+                  #[derive(arbitrary::Arbitrary, Debug)]\n    struct Order { urgent: bool, items: Vec<u8> }\n\n    \
+                  #[mutagen_engine::test]\n    fn urgent_orders_are_short(order: Arbitrarily<Order>) -> Option<bool> {\n        \
+                  order.urgent.then(|| order.items.len() < 3)\n    }\n}\n";
+    place.library("moved", source);
+    let manifest = std::fs::read_to_string(place.path().join("moved/Cargo.toml")).expect("it is there");
+    let manifest = manifest.replace("engine\" }", "engine\", features = [\"arbitrary\"] }");
+    place.write(
+        "moved/Cargo.toml",
+        &format!("{manifest}arbitrary = {{ version = \"1\", features = [\"derive\"] }}\n"),
+    );
+    let run = place.shell("moved", "cargo mutagen test").expect(1, &["urgent: true", "stored in: "]);
+    let items =
+        run.text.split("items: [").nth(1).and_then(|rest| rest.split(']').next()).expect("it is shown");
+    assert_eq!(items.matches(',').count(), 3, "it was not shrunk: {items}");
+}
