@@ -93,6 +93,9 @@ pub struct FuzzArguments {
     /// The seed of the first process; the others count up
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// Who chooses the tests
+    #[arg(long, value_name = "NAME", default_value = "mutagen", value_parser = mutagen_engine::GUIDANCES)]
+    pub engine: String,
     #[command(flatten)]
     pub build: BuildArguments,
 }

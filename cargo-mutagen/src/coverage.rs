@@ -7,31 +7,10 @@ use crate::error::Error;
 use crate::exit::Code;
 use crate::project::Project;
 use crate::properties::{find, single};
+use mutagen_coverage::{Coverage, Hits, Sources};
 use mutagen_engine::request::{Request, Task};
-use std::collections::BTreeMap;
+use mutagen_weave::probes::Name;
 use std::path::{Path, PathBuf};
-
-mod html;
-mod lcov;
-
-/// What is known of a source file.
-#[derive(Default)]
-pub struct Source {
-    /// For every line with a probe, how many values of the corpus reach it.
-    pub lines: BTreeMap<u32, u64>,
-    /// The functions by the line of their entry: name, and how many values reach it.
-    pub functions: BTreeMap<u32, (String, u64)>,
-}
-
-impl Source {
-    /// How many lines with probes are reached.
-    pub fn reached(&self) -> usize {
-        self.lines.values().filter(|count| **count > 0).count()
-    }
-}
-
-/// The source files, by absolute path.
-pub type Sources = BTreeMap<PathBuf, Source>;
 
 /// Runs the corpus of a property and reports what it reaches.
 pub fn run(arguments: &CoverageArguments) -> Result<Code, Error> {
@@ -55,37 +34,55 @@ pub fn run(arguments: &CoverageArguments) -> Result<Code, Error> {
     }
     let text =
         std::fs::read_to_string(&probes).map_err(|reason| Error::File { path: probes.clone(), reason })?;
-    let sources = read(&text, project.root(), &project.woven_directories()?);
-    write(&output.join("lcov.info"), &lcov::report(property.name(), &sources))?;
-    write(&output.join("index.html"), &html::report(&property.path, project.root(), &sources))?;
-    let (reached, all) = sources
-        .values()
-        .fold((0, 0), |(reached, all), source| (reached + source.reached(), all + source.lines.len()));
-    println!("{reached} of {all} lines are reached: {}", output.join("index.html").display());
+    let woven = project.woven_directories()?;
+    let (names, hits) = read(&text, project.root(), &woven);
+    let coverage = Coverage::new(&names, &hits);
+    let above = woven.iter().filter_map(|directory| directory.parent());
+    let sources = above.fold(Sources::default(), |sources, directory| sources.with(directory.to_owned()));
+    write(&output.join("lcov.info"), &coverage.lcov(&sources))?;
+    let title = format!("What the corpus of {} reaches", property.path);
+    write(&output.join("index.html"), &coverage.page(&title, &sources))?;
+    let lines = coverage.totals().lines;
+    println!("{} of {} lines are reached: {}", lines.reached, lines.all, output.join("index.html").display());
     Ok(Code::Fine)
 }
 
-/// The lines that a property wrote: count, whether it is an entry, line, file, function. Only files of woven packages count:
-/// code of the standard library and of macros is inlined into them.
-fn read(text: &str, root: &Path, woven: &[PathBuf]) -> Sources {
-    let mut sources = Sources::new();
+/// The probes and runs that a property wrote. A probe in a woven package gets that package's name and the path from it on;
+/// all others, in the standard library and in macros, lose their line, because they are nobody's to cover.
+fn read(text: &str, root: &Path, woven: &[PathBuf]) -> (Vec<Name>, Hits) {
+    let (mut names, mut runs) = (Vec::new(), Vec::new());
     for row in text.lines() {
         let fields: Vec<&str> = row.splitn(5, '\t').collect();
-        let [count, is_entry, line, file, function] = fields[..] else { continue };
-        let (Ok(count), Ok(line)) = (count.parse::<u64>(), line.parse::<u32>()) else { continue };
-        let file = root.join(file);
-        if !woven.iter().any(|directory| file.starts_with(directory)) || !file.is_file() {
-            continue;
-        }
-        let source = sources.entry(file).or_default();
-        let known = source.lines.entry(line).or_default();
-        *known = (*known).max(count);
-        if is_entry == "1" {
-            let known = source.functions.entry(line).or_insert_with(|| (function.to_owned(), 0));
-            known.1 = known.1.max(count);
+        match fields[..] {
+            ["probe", is_entry, line, file, function] => {
+                let place = place(&root.join(file), woven);
+                let line = if place.is_some() { line.parse().unwrap_or(0) } else { 0 };
+                let (package, file) = place.unwrap_or_default();
+                names.push(Name {
+                    package,
+                    function: function.to_owned(),
+                    file,
+                    line,
+                    is_entry: is_entry == "1",
+                });
+            }
+            _ => runs
+                .push(row.split('\t').skip(1).filter_map(|probe| probe.parse().ok()).collect::<Vec<u32>>()),
         }
     }
-    sources
+    let mut hits = Hits::new(names.len());
+    runs.iter().for_each(|run| hits.add(run));
+    (names, hits)
+}
+
+/// The name of the woven package that has the file, and the file's path that begins with it.
+fn place(file: &Path, woven: &[PathBuf]) -> Option<(String, String)> {
+    // Packages may lie inside of one another: the innermost has the file.
+    let directories = woven.iter().filter(|directory| file.starts_with(directory));
+    let directory = directories.max_by_key(|directory| directory.components().count())?;
+    let package = directory.file_name()?.to_string_lossy().into_owned();
+    let inside = file.strip_prefix(directory).ok()?;
+    Some((package.clone(), format!("{package}/{}", inside.display())))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Error> {
@@ -99,21 +96,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_counts_as_often_as_its_most_frequent_probe_and_foreign_files_do_not() {
-        let directory = tempfile::tempdir().expect("a temporary directory can be made");
-        let root = directory.path();
-        std::fs::create_dir(root.join("src")).expect("it can be made");
-        std::fs::write(root.join("src/lib.rs"), "fn f() {}\n").expect("it can be written");
-        let text = "3\t1\t1\tsrc/lib.rs\tf\n0\t0\t1\tsrc/lib.rs\tf\n0\t0\t2\tsrc/lib.rs\tf\n9\t0\t7\t/rustc/x.rs\tg\n";
-        let sources = read(text, root, &[root.to_owned()]);
-        assert_eq!(sources.len(), 1);
-        let source = &sources[&root.join("src/lib.rs")];
-        assert_eq!(source.lines, BTreeMap::from([(1, 3), (2, 0)]));
-        assert_eq!(source.functions, BTreeMap::from([(1, ("f".to_owned(), 3))]));
-        let expected = format!(
-            "TN:p\nSF:{}\nFN:1,f\nFNDA:3,f\nFNF:1\nFNH:1\nDA:1,3\nDA:2,0\nLF:2\nLH:1\nend_of_record\n",
-            root.join("src/lib.rs").display()
-        );
-        assert_eq!(lcov::report("p", &sources), expected);
+    fn only_lines_of_woven_packages_count_each_under_the_innermost_package() {
+        let text = "probe\t1\t1\tsrc/lib.rs\tf\nprobe\t0\t2\t/w/inner/src/a.rs\tg\nprobe\t0\t7\t/rustc/x.rs\th\n\
+                    run\t1\t3\nrun\t1\n";
+        let (names, hits) = read(text, Path::new("/w"), &["/w".into(), "/w/inner".into()]);
+        let files: Vec<(&str, u32)> = names.iter().map(|name| (name.file.as_str(), name.line)).collect();
+        assert_eq!(files, [("w/src/lib.rs", 1), ("inner/src/a.rs", 2), ("", 0)]);
+        assert_eq!(hits.tests().collect::<Vec<_>>(), [2, 0, 1]);
     }
 }

@@ -8,8 +8,8 @@ use crate::exit::Code;
 use crate::project::Project;
 use crate::properties::{Property, find, single};
 use mutagen_engine::request::{Answer, Progress, Request, Task};
-use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,9 +59,10 @@ impl Hunt {
             started: Instant::now(),
         };
         for job in 0..jobs {
+            let task = Task::Fuzz(arguments.engine.clone());
             let seed = Some(arguments.seed.wrapping_add(job));
             let seconds = Some(arguments.time.as_secs().max(1));
-            let mut child = child::start(property, &Request { seed, seconds, ..Request::new(Task::Fuzz) })?;
+            let mut child = child::start(property, &Request { seed, seconds, ..Request::new(task) })?;
             read(child.stdout.take(), job as usize, sender.clone());
             read(child.stderr.take(), job as usize, sender.clone());
             hunt.children.push(child);
@@ -129,13 +130,7 @@ impl Hunt {
         let statuses: Vec<_> = self.children.iter_mut().map(|child| child.wait()).collect();
         eprintln!("{}", self.line());
         if let Some(file) = &self.stored {
-            let mut out = std::io::stdout().lock();
-            let text =
-                std::fs::read_to_string(file).map_err(|reason| Error::File { path: file.clone(), reason })?;
-            let _ = write!(out, "property `{}` does not hold\n\n{text}\n", property.path);
-            let _ = writeln!(out, "stored in: {}", file.display());
-            let _ = writeln!(out, "rerun with: cargo test {}", property.test());
-            return Ok(Code::Found);
+            return show(property, file);
         }
         if interrupted {
             return Ok(Code::Interrupted);
@@ -159,6 +154,16 @@ impl Hunt {
         );
         Ok(Code::Fine)
     }
+}
+
+/// Shows a stored counterexample.
+fn show(property: &Property, file: &Path) -> Result<Code, Error> {
+    let text =
+        std::fs::read_to_string(file).map_err(|reason| Error::File { path: file.to_owned(), reason })?;
+    println!("property `{}` does not hold\n\n{text}", property.path);
+    println!("stored in: {}", file.display());
+    println!("rerun with: cargo test {}", property.test());
+    Ok(Code::Found)
 }
 
 /// Sends the lines of a pipe, from a thread of its own.

@@ -2,8 +2,9 @@
 
 use crate::property::check_quietly;
 use crate::{
-    Campaign, Counterexample, Mutable, Mutagen, MutagenConfig, Outcome, Property, Report, SHRINK_TESTS,
-    Scope, ShrunkFailure, Verdict, shrink_failure,
+    Campaign, Counterexample, Crowbar, CrowbarConfig, FuzzChick, FuzzChickConfig, Guidance, Mutable, Mutagen,
+    MutagenConfig, Outcome, Property, Random, Report, SHRINK_TESTS, Scope, ShrunkFailure, Verdict, Zest,
+    ZestConfig, shrink_failure,
 };
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
@@ -61,6 +62,10 @@ pub struct Check {
 
 /// In front of the path of every property in a test program; a zero byte ends it. `cargo mutagen` looks for it there.
 pub const MARK: &str = "\u{1}mutagen-property-1:";
+
+/// The guidances that [`request::Task::Fuzz`] can name.
+#[doc(hidden)]
+pub const GUIDANCES: [&str; 5] = ["mutagen", "random", "fuzzchick", "zest", "crowbar"];
 
 /// `cargo mutagen test` runs so many times as many tests as `cargo test`: it has more to learn from them.
 const GUIDED_TESTS: u64 = 10;
@@ -120,7 +125,9 @@ impl Check {
         match request {
             None => self.test(property),
             Some(Request { task: Task::Test, .. }) => self.test(property),
-            Some(Request { task: Task::Fuzz, seconds, .. }) => self.fuzz(seconds, property),
+            Some(Request { task: Task::Fuzz(guidance), seconds, .. }) => {
+                self.fuzz(&guidance, seconds, property)
+            }
             Some(Request { task: Task::Cover(file), .. }) => self.cover(&file, property),
             Some(Request { task: Task::Hunt(bug), .. }) => self.hunt(&bug, &mut property),
         }
@@ -175,7 +182,7 @@ impl Check {
         }
     }
 
-    fn fuzz<T, P>(&self, seconds: Option<u64>, mut property: P)
+    fn fuzz<T, P>(&self, guidance: &str, seconds: Option<u64>, mut property: P)
     where
         T: Mutable + Clone + Debug,
         P: Property<T>,
@@ -196,8 +203,7 @@ impl Check {
         if let Some(first) = unreadable {
             Answer::Note(first).tell();
         }
-        let mut guidance =
-            Keeping::new(Mutagen::new(MutagenConfig::default(), self.seed), folder, &self.name);
+        let mut guidance = Keeping::new(self.guidance(guidance), folder, &self.name);
         let mut campaign = Campaign::new(self.seed).examples(examples);
         match seconds {
             Some(seconds) => campaign = campaign.time(Duration::from_secs(seconds)),
@@ -207,6 +213,18 @@ impl Check {
         guidance.tell();
         if let Some(counterexample) = report.findings.pop() {
             panic!("{}", self.describe_failure(&report, counterexample, &mut property));
+        }
+    }
+
+    /// The guidance with this name. Those that compare values by their hash do without.
+    fn guidance<T: Mutable + Clone>(&self, name: &str) -> Box<dyn Guidance<T>> {
+        match name {
+            "mutagen" => Box::new(Mutagen::new(MutagenConfig::default(), self.seed)),
+            "random" => Box::new(Random::new(self.seed)),
+            "fuzzchick" => Box::new(FuzzChick::new(FuzzChickConfig::default(), self.seed)),
+            "zest" => Box::new(Zest::new(ZestConfig::default(), self.seed)),
+            "crowbar" => Box::new(Crowbar::new(CrowbarConfig::default(), self.seed)),
+            _ => panic!("there is no guidance `{name}`; known are {}", GUIDANCES.join(", ")),
         }
     }
 

@@ -54,7 +54,7 @@ pub use types::OneOf;
 pub use campaign::{Campaign, Event};
 pub use check::{Check, check};
 #[doc(hidden)]
-pub use check::{MARK, request};
+pub use check::{GUIDANCES, MARK, request};
 pub use guidance::{
     Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick, FuzzChickConfig, Generator,
     Guidance, Guided, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random,

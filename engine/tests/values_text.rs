@@ -136,7 +136,7 @@ struct Foreign;
 
 #[derive(Generate, Debug)]
 struct Mixed {
-    #[mutagen(generate = foreign)]
+    #[mutagen(generate = foreign, default = Foreign)]
     #[allow(dead_code)]
     part: Foreign,
 }

@@ -79,6 +79,11 @@ impl<T: Mutable, G: Guidance<T>> Guidance<T> for Keeping<'_, G> {
         self.inner.learn(value, verdict, trace)
     }
 
+    /// The corpus needs them, whether the guidance does or not.
+    fn wants_traces(&self) -> bool {
+        true
+    }
+
     fn figures(&self) -> Figures {
         self.inner.figures()
     }

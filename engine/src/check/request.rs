@@ -26,8 +26,8 @@ pub struct Request {
 pub enum Task {
     /// Test as under `cargo test`, with guidance and more tests, and store a counterexample.
     Test,
-    /// Test until the time is up, from the corpus on, and store what is new.
-    Fuzz,
+    /// Test until the time is up, from the corpus on, and store what is new. The guidance with this name chooses.
+    Fuzz(String),
     /// Run the corpus and write what it reaches to this file.
     Cover(PathBuf),
     /// Hunt the bug with this id.
@@ -58,7 +58,7 @@ impl fmt::Display for Request {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.task {
             Task::Test => formatter.write_str("test"),
-            Task::Fuzz => formatter.write_str("fuzz"),
+            Task::Fuzz(guidance) => write!(formatter, "fuzz {guidance}"),
             Task::Cover(file) => write!(formatter, "cover {}", file.display()),
             Task::Hunt(bug) => write!(formatter, "hunt {bug}"),
         }?;
@@ -78,7 +78,7 @@ impl FromStr for Request {
         let mut lines = text.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
         let task = match lines.next() {
             Some(("test", _)) => Task::Test,
-            Some(("fuzz", _)) => Task::Fuzz,
+            Some(("fuzz", guidance)) => Task::Fuzz(guidance.to_owned()),
             Some(("cover", file)) => Task::Cover(file.into()),
             Some(("hunt", bug)) => Task::Hunt(bug.to_owned()),
             other => return Err(format!("unknown task {other:?}")),
@@ -185,7 +185,12 @@ mod tests {
 
     #[test]
     fn requests_and_answers_are_read_as_they_were_written() {
-        for task in [Task::Test, Task::Fuzz, Task::Cover("/a b/c.txt".into()), Task::Hunt("x-1".into())] {
+        for task in [
+            Task::Test,
+            Task::Fuzz("zest".into()),
+            Task::Cover("/a b/c.txt".into()),
+            Task::Hunt("x-1".into()),
+        ] {
             let request = Request { task, seed: Some(3), tests: None, seconds: Some(600) };
             assert_eq!(request.to_string().parse(), Ok(request));
         }

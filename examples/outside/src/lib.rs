@@ -1,8 +1,11 @@
-//! A search tree whose removal has a bug.
+// A search tree whose removal has a bug.
 
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(test, derive(mutagen_engine::Generate, mutagen_engine::Mutable))]
-pub enum Tree { Leaf, Node(Box<Tree>, u8, Box<Tree>) }
+pub enum Tree {
+    Leaf,
+    Node(Box<Tree>, u8, Box<Tree>),
+}
 use Tree::*;
 
 impl Tree {

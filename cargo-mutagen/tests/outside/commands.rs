@@ -1,8 +1,6 @@
 //! The commands of `cargo mutagen` on the template project.
 
-mod common;
-
-use common::Place;
+use crate::place::Place;
 
 /// The template with its bug repaired.
 fn repaired(place: &Place, name: &str) {
@@ -37,7 +35,11 @@ fn fuzzing_keeps_a_corpus_that_the_next_run_and_coverage_begin_with() {
     };
     let lcov = report("lcov.info");
     assert!(lcov.contains("fuzzed/src/lib.rs") && lcov.contains("join") && lcov.contains("\nDA:"), "{lcov}");
-    assert!(report("index.html").contains("class=\"hit\""));
+    let page = report("index.html");
+    for part in ["What the corpus of fuzzed::removal_keeps_the_order reaches", "fn join(self, larger: Tree)"]
+    {
+        assert!(page.contains(part), "`{part}` is not in: {page}");
+    }
 }
 
 #[test]

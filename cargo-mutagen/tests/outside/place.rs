@@ -14,8 +14,8 @@ fn programs() -> PathBuf {
     test.ancestors().nth(2).expect("tests lie two levels below the target directory").to_owned()
 }
 
-/// The place for projects, with `mutagen-wasm` in it. It is the same for all tests and all runs, so that the engine is
-/// compiled for it once; the projects themselves are made anew.
+/// The place for projects, with `mutagen-wasm` in it: outside of the checkout, and so of its workspace. It is the same for all
+/// tests and all runs, so that the engine is compiled for it once; the projects themselves are made anew.
 pub struct Place {
     root: PathBuf,
 }
@@ -23,7 +23,8 @@ pub struct Place {
 impl Place {
     /// The place, without projects of these names: each test has names of its own.
     pub fn without(projects: &[&str]) -> Self {
-        let root = programs().join("../outside");
+        let checkout_hash = mutagen_engine::stable::hash(checkout().as_os_str().as_encoded_bytes());
+        let root = std::env::temp_dir().join(format!("mutagen-outside-{checkout_hash:016x}"));
         std::fs::create_dir_all(&root).expect("it can be made");
         let root = root.canonicalize().expect("it is there");
         for project in projects.iter().map(|project| root.join(project)).filter(|project| project.exists()) {
@@ -70,8 +71,8 @@ impl Place {
             .args(["-c", line])
             .current_dir(self.root.join(directory))
             .env("PATH", format!("{}:{path}", programs().display()))
-            // One for all projects, and apart from that of this project.
-            .env("CARGO_TARGET_DIR", self.root.join("target"))
+            // One for all projects, inside the target directory of this one.
+            .env("CARGO_TARGET_DIR", programs().join("../outside"))
             // This project's own wrapper is no part of a user's project.
             .env("RUSTC_WRAPPER", "")
             .env("CARGO_NET_OFFLINE", "true")

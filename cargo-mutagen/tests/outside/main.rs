@@ -1,0 +1,6 @@
+//! `cargo mutagen` in projects outside of this one, as users run it.
+
+mod commands;
+mod errors;
+mod place;
+mod transcript;
