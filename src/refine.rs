@@ -146,7 +146,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
 fn budget(plan: &Plan, open: usize, jobs: usize) -> String {
     let longest = Duration::from_secs_f64((open as f64 * plan.limit / jobs as f64).ceil());
     format!(
-        "{} bugs and {} properties: {open} campaigns of at most {} s to run, {jobs} at once: about {} at most",
+        "bugs: {}, properties: {}, campaigns to run: {open}, of at most {} s each, {jobs} at once: about {} at most",
         plan.tasks.len(),
         plan.properties.len(),
         plan.limit,

@@ -187,9 +187,7 @@ fn read(name: &str) -> Option<NamedProperty> {
 
 fn unknown(name: &str, usual: &[NamedProperty]) -> Unknown {
     let names: Vec<String> = usual.iter().map(NamedProperty::to_string).collect();
-    let hint = format!(
-        "the properties are {}, and combinations such as interpreter/results+traps",
-        names.join(", ")
-    );
-    Unknown::new("property", name, names, hint)
+    let has_parts = usual.iter().any(|property| matches!(property, NamedProperty::Runs(..)));
+    let combined = if has_parts { ", and combinations such as interpreter/results+traps" } else { "" };
+    Unknown::new("property", name, &names, format!("the properties are {}{combined}", names.join(", ")))
 }

@@ -146,22 +146,25 @@ fn about(plan: &Plan, trials: &[Trial], crossed: &[Crossed]) -> Vec<String> {
     let strategies: Vec<&str> = plan.strategies.iter().map(|strategy| strategy.name.as_str()).collect();
     let tests = plan.tests.map(|tests| format!(" or {tests} tests")).unwrap_or_default();
     let mut lines = vec![format!(
-        "{cells} campaigns of at most {} s{tests} each, with {}",
-        plan.limit,
-        strategies.join(", ")
+        "campaigns with {}, of at most {} s{tests} each: {cells}",
+        strategies.join(", "),
+        plan.limit
     )];
     let run: u64 = trials.iter().map(|trial| trial.tests).sum();
-    lines.push(format!("{run} tests in all"));
+    lines.push(format!("tests in all: {run}"));
     let pairs = plan.tasks.len() * plan.properties.len();
     if cells < pairs {
-        lines.push(format!("{} pairs without a campaign: that property cannot show that bug", pairs - cells));
+        lines.push(format!(
+            "pairs without a campaign, because that property cannot show that bug: {}",
+            pairs - cells
+        ));
     }
     if plan.tasks.len() < FEW {
         lines.push(format!("fewer than {FEW} bugs, so that conjectures may hold by accident"));
     }
     if !crossed.is_empty() {
         lines.push(format!(
-            "{} pairs killed by what the campaign of another property found, and not by their own",
+            "pairs killed only by what the campaign of another property found: {}",
             crossed.len()
         ));
     }
