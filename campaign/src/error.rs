@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use mutagen_engine::AflError;
 use mutagen_oracles::{EngineError, UnknownEngine};
 use mutagen_properties::WatchError;
 use thiserror::Error;
@@ -24,6 +25,9 @@ pub enum Error {
     /// The target cannot be watched.
     #[error(transparent)]
     Watch(#[from] WatchError),
+    /// AFL is not there.
+    #[error(transparent)]
+    Afl(#[from] AflError),
     /// A file cannot be used.
     #[error("{}: {why}", file.display())]
     Unusable {
@@ -89,7 +93,7 @@ impl Error {
             | Error::Watch(WatchError::Engine(_) | WatchError::NotWoven(_) | WatchError::NoBugs(_))
             | Error::Directory { .. }
             | Error::OtherCampaign(_) => ErrorClass::Usage,
-            Error::Unusable { .. } | Error::NothingGiven(_) => ErrorClass::Unusable,
+            Error::Unusable { .. } | Error::NothingGiven(_) | Error::Afl(_) => ErrorClass::Unusable,
             Error::Busy(_) | Error::Earlier(_) => ErrorClass::Busy,
             Error::NotStored { .. } => ErrorClass::NotStored,
             Error::Watch(WatchError::Names(_)) => ErrorClass::Internal,

@@ -114,7 +114,7 @@ pub enum CampaignOutcome {
     Finding,
     /// Nothing was found.
     Passed,
-    /// Too many tests were discarded.
+    /// Too many tests were discarded, or the guidance could not go on.
     GaveUp,
     /// It was interrupted.
     Interrupted,
@@ -286,7 +286,7 @@ impl CampaignReport {
             fixes: engines.map(|engines| engines.fixes),
             generator: spec.generator().map(str::to_owned),
             outcome: CampaignOutcome::of(report, found),
-            stop_reason: stop_words(report.stop).to_owned(),
+            stop_reason: report.trouble.clone().unwrap_or_else(|| stop_words(report.stop).to_owned()),
             tests: report.tests,
             passed: report.passed,
             discarded: report.discarded,
@@ -323,7 +323,7 @@ impl CampaignOutcome {
         match report.stop {
             _ if found => CampaignOutcome::Finding,
             StopReason::Interrupted => CampaignOutcome::Interrupted,
-            StopReason::GaveUp(_) => CampaignOutcome::GaveUp,
+            StopReason::GaveUp(_) | StopReason::Trouble => CampaignOutcome::GaveUp,
             _ if report.tests > 0 && report.discarded == report.tests => CampaignOutcome::GaveUp,
             _ => CampaignOutcome::Passed,
         }
@@ -343,5 +343,6 @@ fn stop_words(stop: StopReason) -> &'static str {
         StopReason::GaveUp(_) => "too many tests were discarded",
         StopReason::Interrupted => "interrupted",
         StopReason::Exhausted => "everything was tested",
+        StopReason::Trouble => "the guidance cannot go on",
     }
 }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use mutagen_engine::Strategy;
 use mutagen_oracles::Registry;
 use mutagen_properties::Subject;
 
@@ -72,6 +73,7 @@ pub struct Ran {
 /// the first test.
 pub fn run(spec: &Spec, setup: Setup<'_>) -> Result<Ran, Error> {
     spec.check()?;
+    spec.strategy.as_ref().map_or(Ok(()), Strategy::require)?;
     visit(spec, setup.engines, Drive { spec, setup })
 }
 

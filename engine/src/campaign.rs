@@ -271,7 +271,8 @@ where
         } else if self.config.too_many_discarded(report.passed, report.discarded) {
             Some(StopReason::GaveUp(report.discarded))
         } else if self.guidance.is_exhausted() {
-            Some(StopReason::Exhausted)
+            let troubled = self.guidance.trouble().is_some();
+            Some(if troubled { StopReason::Trouble } else { StopReason::Exhausted })
         } else {
             self.clock.is_up().then_some(StopReason::TimeUp)
         }
@@ -380,6 +381,7 @@ where
         if self.report.failed > 0 && !self.config.keep_going {
             self.report.stop = StopReason::Found;
         }
+        self.report.trouble = self.guidance.trouble();
         self.report.figures = self.guidance.figures();
         self.report.records = self.guidance.records();
         self.report.seconds = self.clock.seconds();

@@ -14,6 +14,7 @@ mod repeats;
 mod twins;
 
 // Its peers.
+mod afl;
 mod crowbar;
 mod fuzzchick;
 mod perffuzz;
@@ -29,6 +30,7 @@ mod score;
 mod sequence;
 pub(crate) mod switches;
 
+pub use afl::{Afl, AflConfig, AflError};
 pub use config::{Coverage, MutagenConfig, Priority, Sizes, Ties};
 pub use crowbar::{Crowbar, CrowbarConfig};
 pub use fuzzchick::{FuzzChick, FuzzChickConfig};
@@ -120,6 +122,12 @@ pub trait Guidance<T> {
         false
     }
 
+    /// Why the guidance is exhausted although there would be more to test: something outside of it failed, such as a program
+    /// that it runs.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
     /// Tests that are worth showing at the end although they did not fail, the most remarkable first.
     fn records(&self) -> Vec<Record<T>> {
         Vec::new()
@@ -157,6 +165,10 @@ impl<T, G: Guidance<T> + ?Sized> Guidance<T> for Box<G> {
 
     fn is_exhausted(&self) -> bool {
         (**self).is_exhausted()
+    }
+
+    fn trouble(&self) -> Option<String> {
+        (**self).trouble()
     }
 
     fn records(&self) -> Vec<Record<T>> {

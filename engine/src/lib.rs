@@ -56,10 +56,10 @@ pub use check::{Check, check};
 #[doc(hidden)]
 pub use check::{GUIDANCES, MARK, request};
 pub use guidance::{
-    Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick, FuzzChickConfig, Generator,
-    Guidance, Guided, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Priority, Random,
-    RandomConfig, Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, Turns, UnknownSwitch, Zest,
-    ZestConfig,
+    Afl, AflConfig, AflError, Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick,
+    FuzzChickConfig, Generator, Guidance, Guided, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig,
+    Priority, Random, RandomConfig, Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, Turns,
+    UnknownSwitch, Zest, ZestConfig,
 };
 pub use jobs::{WORKER_STACK, Worker};
 pub use property::{Failure, Outcome, Property, Verdict, judged};

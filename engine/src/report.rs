@@ -22,6 +22,8 @@ pub enum StopReason {
     Interrupted,
     /// The guidance had nothing left to test.
     Exhausted,
+    /// The guidance cannot go on, see [`Report::trouble`].
+    Trouble,
 }
 
 /// A value for which the property does not hold.
@@ -93,6 +95,8 @@ impl fmt::Display for Tally {
 pub struct Report<T> {
     /// Why it ended.
     pub stop: StopReason,
+    /// What the guidance met that it cannot go on after, if anything.
+    pub trouble: Option<String>,
     /// The seed it was given.
     pub seed: u64,
     /// How many tests were run. The sum of `passed`, `discarded` and `failed`.
@@ -124,6 +128,7 @@ impl<T> Report<T> {
     pub(crate) fn new(seed: u64) -> Self {
         Report {
             stop: StopReason::TestsDone,
+            trouble: None,
             seed,
             tests: 0,
             passed: 0,
@@ -178,6 +183,7 @@ impl<T> Report<T> {
         let Report { stop, seed, tests, passed, discarded, inconclusive, failed, figures, labels, .. } = self;
         Report {
             stop,
+            trouble: self.trouble,
             seed,
             tests,
             passed,
@@ -196,6 +202,7 @@ impl<T> Report<T> {
     /// Adds the report of another worker that ran at the same time.
     pub(crate) fn merge(&mut self, other: Report<T>) {
         self.stop = self.stop.more_telling(other.stop);
+        self.trouble = self.trouble.take().or(other.trouble);
         self.tests += other.tests;
         self.passed += other.passed;
         self.discarded += other.discarded;
@@ -242,8 +249,9 @@ impl StopReason {
 
     fn rank(self) -> u32 {
         match self {
-            StopReason::Found => 5,
-            StopReason::Interrupted => 4,
+            StopReason::Found => 6,
+            StopReason::Interrupted => 5,
+            StopReason::Trouble => 4,
             StopReason::TimeUp => 3,
             StopReason::GaveUp(_) => 2,
             StopReason::TestsDone => 1,

@@ -2,9 +2,9 @@
 
 use crate::guidance::switches::Switches;
 use crate::{
-    Cost, Crowbar, CrowbarConfig, FuzzChick, FuzzChickConfig, Generator, Guidance, Mutable, Mutagen,
-    MutagenConfig, PerfFuzz, PerfFuzzConfig, Random, RandomConfig, Scope, SmallCheck, SmallCheckConfig,
-    UnknownSwitch, Zest, ZestConfig,
+    Afl, AflConfig, AflError, Cost, Crowbar, CrowbarConfig, FuzzChick, FuzzChickConfig, Generator, Guidance,
+    Mutable, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig, Random, RandomConfig, Scope, SmallCheck,
+    SmallCheckConfig, UnknownSwitch, Zest, ZestConfig,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -40,12 +40,15 @@ enum GuidanceConfig {
     Zest(ZestConfig),
     Crowbar(CrowbarConfig),
     PerfFuzz(PerfFuzzConfig),
+    Afl(AflConfig),
 }
 
 impl Strategy {
-    /// The names of the guidances.
+    /// The names of the guidances that need nothing else. [`EXTERNAL`](Strategy::EXTERNAL) has the others.
     pub const GUIDANCES: [&'static str; 7] =
         ["mutagen", "random", "smallcheck", "fuzzchick", "zest", "crowbar", "perffuzz"];
+    /// The names of the guidances that run another program, see [`require`](Strategy::require). Their runs do not repeat.
+    pub const EXTERNAL: [&'static str; 1] = ["afl"];
     /// The names of the presets. Only `mutagen` has more than one.
     pub const PRESETS: [&'static str; 2] = ["default", "paper"];
 
@@ -58,6 +61,7 @@ impl Strategy {
             "fuzzchick" => "random mutants of tests that cover something new",
             "zest" => "tests from mutated byte strings, what valid ones cover counts apart (JQF)",
             "crowbar" => "tests from mutated byte strings (AFL)",
+            "afl" => "tests from byte strings that AFL++ itself mutates; needs afl-fuzz, runs do not repeat",
             "perffuzz" => "tests that are slow in the target; shows the slowest",
             _ => "",
         }
@@ -86,6 +90,7 @@ impl Strategy {
             "zest" => GuidanceConfig::Zest(ZestConfig::default()),
             "crowbar" => GuidanceConfig::Crowbar(CrowbarConfig::default()),
             "perffuzz" => GuidanceConfig::PerfFuzz(PerfFuzzConfig::default()),
+            "afl" => GuidanceConfig::Afl(AflConfig::default()),
             _ => return Err(UnknownStrategy::Guidance(guidance.to_owned())),
         };
         if !Self::PRESETS.contains(&preset) {
@@ -113,6 +118,7 @@ impl Strategy {
             GuidanceConfig::Zest(config) => config.switch(switch)?,
             GuidanceConfig::Crowbar(config) => config.switch(switch)?,
             GuidanceConfig::PerfFuzz(config) => config.switch(switch)?,
+            GuidanceConfig::Afl(config) => config.switch(switch)?,
         }
         self.name += &format!(",{switch}");
         Ok(())
@@ -187,6 +193,7 @@ impl Strategy {
             GuidanceConfig::Zest(config) => &mut config.max_size,
             GuidanceConfig::Crowbar(config) => &mut config.max_size,
             GuidanceConfig::PerfFuzz(config) => &mut config.max_size,
+            GuidanceConfig::Afl(config) => &mut config.max_size,
         }
     }
 
@@ -195,6 +202,19 @@ impl Strategy {
         match &self.config {
             GuidanceConfig::PerfFuzz(config) => Some(config.cost),
             _ => None,
+        }
+    }
+
+    /// Checks that the program is installed which the guidance runs, if it runs one. Without it a campaign ends at once, in
+    /// [trouble](crate::StopReason::Trouble).
+    ///
+    /// # Errors
+    ///
+    /// Says how to get the program.
+    pub fn require(&self) -> Result<(), AflError> {
+        match &self.config {
+            GuidanceConfig::Afl(_) => Afl::require(),
+            _ => Ok(()),
         }
     }
 
@@ -229,6 +249,9 @@ impl Strategy {
             }
             GuidanceConfig::PerfFuzz(config) => {
                 Box::new(PerfFuzz::with_generator(config, seed, generator).scope(scope))
+            }
+            GuidanceConfig::Afl(config) => {
+                Box::new(Afl::with_generator(config, seed, generator).scope(scope))
             }
         }
     }

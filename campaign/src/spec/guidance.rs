@@ -59,7 +59,7 @@ impl GuidanceName {
 
     /// Every guidance that does not need modules.
     pub fn of_any_value() -> impl Iterator<Item = Self> {
-        Strategy::GUIDANCES.into_iter().map(|name| GuidanceName {
+        Strategy::GUIDANCES.into_iter().chain(Strategy::EXTERNAL).map(|name| GuidanceName {
             name,
             about: Strategy::description(name),
             engine: Some(name),

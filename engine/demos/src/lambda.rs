@@ -8,6 +8,7 @@ mod reduce;
 pub use reduce::step;
 
 /// A type.
+#[cfg_attr(feature = "race", derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator))]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Type {
     /// Truth values.
@@ -17,6 +18,7 @@ pub enum Type {
 }
 
 /// A term. It should be closed and have a type.
+#[cfg_attr(feature = "race", derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator))]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Term {
     /// A truth value.

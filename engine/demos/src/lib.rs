@@ -33,6 +33,11 @@ macro_rules! bugs {
     };
 }
 
+/// What the libraries of the race cannot derive.
+#[cfg(feature = "race")]
+#[path = "../../race/demos/src/by_hand.rs"]
+mod by_hand;
+
 pub mod lambda;
 pub mod red_black_tree;
 pub mod search_tree;

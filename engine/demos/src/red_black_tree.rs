@@ -13,6 +13,10 @@ pub use delete::delete;
 pub use insert::insert;
 
 /// The color of a node.
+#[cfg_attr(
+    feature = "race",
+    derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator, proptest_derive::Arbitrary)
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Color {
     /// Does not count.
@@ -24,6 +28,10 @@ pub enum Color {
 use Color::{Black, Red};
 
 /// A key with its value.
+#[cfg_attr(
+    feature = "race",
+    derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator, proptest_derive::Arbitrary)
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Entry {
     /// The key.
@@ -33,6 +41,7 @@ pub struct Entry {
 }
 
 /// A tree. It should be a red-black tree with a black root.
+#[cfg_attr(feature = "race", derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator))]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Tree {
     /// Nothing. Black.
@@ -44,6 +53,10 @@ pub enum Tree {
 use Tree::{Leaf, Node};
 
 /// What is done to a tree.
+#[cfg_attr(
+    feature = "race",
+    derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator, proptest_derive::Arbitrary)
+)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Operation {
     /// Inserts an entry, or changes the value of a key.
@@ -53,6 +66,10 @@ pub enum Operation {
 }
 
 /// A tree and what is done to it.
+#[cfg_attr(
+    feature = "race",
+    derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator, proptest_derive::Arbitrary)
+)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Case {
     /// The tree.

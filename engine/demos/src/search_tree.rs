@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// A tree. It should be a search tree: smaller keys to the left, larger ones to the right.
+#[cfg_attr(feature = "race", derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator))]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Tree {
     /// Nothing.
@@ -15,6 +16,10 @@ pub enum Tree {
 }
 
 /// What is done to a tree.
+#[cfg_attr(
+    feature = "race",
+    derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator, proptest_derive::Arbitrary)
+)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub enum Operation {
     /// Inserts a key with a value, or changes the value of a key.
@@ -26,6 +31,10 @@ pub enum Operation {
 }
 
 /// A tree and what is done to it.
+#[cfg_attr(
+    feature = "race",
+    derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator, proptest_derive::Arbitrary)
+)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Case {
     /// The tree.

@@ -4,6 +4,10 @@ use crate::Demo;
 use mutagen_engine::{Generate, Mutable, Outcome};
 
 /// A list, and what is to be inserted into it.
+#[cfg_attr(
+    feature = "race",
+    derive(arbitrary::Arbitrary, bolero_generator::TypeGenerator, proptest_derive::Arbitrary)
+)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Generate, Mutable)]
 pub struct Case {
     /// The list. It should be sorted.

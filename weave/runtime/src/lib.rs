@@ -8,7 +8,7 @@
 //! * [`switch_on`] switches bugs on for this thread;
 //! * [`prove`] checks that all of this is really in the program at hand.
 //!
-//! Besides, [`catch`] turns a panic of the code under test into a value.
+//! Besides, [`catch`] turns a panic of the code under test into a value, and [`SharedMemory`] is how AFL gets to see traces.
 //!
 //! ```
 //! use mutagen_weave::Recorder;
@@ -20,15 +20,18 @@
 //! assert!(recorder.events().is_empty());
 //! ```
 //!
-//! It is the only crate of the project with `unsafe`: the callbacks are C functions that the compiler calls.
+//! It is the only crate of the project with `unsafe`: the callbacks are C functions that the compiler calls, and another
+//! process writes to shared memory.
 
 mod panics;
 pub mod probes;
 mod proof;
+mod shared;
 mod switch;
 mod trace;
 
 pub use panics::{Panic, Place, catch};
 pub use proof::{NotWoven, prove};
+pub use shared::SharedMemory;
 pub use switch::{MOST_ACTIVE, Switched, number, switch_on};
 pub use trace::Recorder;

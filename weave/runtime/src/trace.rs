@@ -1,6 +1,7 @@
 //! The trace buffer: where probes leave their numbers.
 
 use std::cell::Cell;
+use std::mem::MaybeUninit;
 use std::ptr;
 #[cfg(mutagen_gated)]
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -93,7 +94,9 @@ unsafe extern "C" fn __sanitizer_cov_trace_pc_guard(guard: *mut u32) {
 /// Other threads, and this one outside [`record`](Self::record), lose next to no time: their probes return at once.
 #[derive(Debug)]
 pub struct Recorder {
-    buffer: Box<[u32]>,
+    /// Probes write here. Only the first `length` places of it are set: clearing all of them would take longer than a short
+    /// campaign.
+    buffer: Box<[MaybeUninit<u32>]>,
     length: usize,
     truncated: bool,
 }
@@ -101,7 +104,7 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder that keeps the first `capacity` events of a run.
     pub fn new(capacity: usize) -> Self {
-        Self { buffer: vec![0; capacity].into(), length: 0, truncated: false }
+        Self { buffer: Box::new_uninit_slice(capacity), length: 0, truncated: false }
     }
 
     /// Runs `body` and records the probes that fire meanwhile on this thread, also if it panics.
@@ -109,7 +112,7 @@ impl Recorder {
     /// A recording inside a recording takes the events for itself; the outer one goes on afterwards.
     pub fn record<R>(&mut self, body: impl FnOnce() -> R) -> R {
         let range = self.buffer.as_mut_ptr_range();
-        let outer = Buffer::exchange((range.start, range.end, self.buffer.is_empty()));
+        let outer = Buffer::exchange((range.start.cast(), range.end.cast(), self.buffer.is_empty()));
         let recording = Recording { recorder: self, outer };
         open_gate();
         let result = body();
@@ -119,7 +122,9 @@ impl Recorder {
 
     /// The probes that fired in the last run, in order.
     pub fn events(&self) -> &[u32] {
-        &self.buffer[..self.length]
+        let set = &self.buffer[..self.length];
+        // SAFETY: probes have written all places before the one that was next when the recording ended.
+        unsafe { &*(ptr::from_ref(set) as *const [u32]) }
     }
 
     /// Whether the last run fired more probes than fit.
