@@ -30,7 +30,7 @@ fn assert_refused(line: &str, code: i32, parts: &[&str]) {
 fn the_help_of_every_campaign_lists_the_guidances_with_a_line_each() {
     for command in ["validate", "interpret", "ifc stack", "ifc register"] {
         let help = run(&format!("{command} --help")).out;
-        for guidance in GUIDANCES.iter().chain(&["repro"]) {
+        for guidance in GUIDANCES.iter().chain(&["repro", "afl"]) {
             let line = help.lines().find_map(|line| line.trim().strip_prefix(&format!("- {guidance}:")));
             let about_modules = guidance.starts_with("smith") || *guidance == "repro";
             assert_eq!(

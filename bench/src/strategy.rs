@@ -97,11 +97,10 @@ impl<'a> Parts<'a> {
 }
 
 impl PlannedStrategy {
-    /// One strategy for every guidance that searches, in its default preset.
+    /// One strategy for every guidance that searches and needs no other program, in its default preset.
     pub fn every_guidance() -> Vec<PlannedStrategy> {
-        let searches = |guidance: &GuidanceName| Parts::of(guidance.name()).exists();
-        let guidances = GuidanceName::all().filter(searches);
-        guidances.map(|guidance| PlannedStrategy { name: guidance.to_string(), trials: None }).collect()
+        let guidances = searching().filter(|name| !Strategy::EXTERNAL.contains(name));
+        guidances.map(|name| PlannedStrategy { name: name.to_owned(), trials: None }).collect()
     }
 
     /// Whether the strategy can hunt at this task. A strategy that makes whole modules needs a property of

@@ -3,7 +3,7 @@
 use super::AflError;
 use super::server::{Relay, Server};
 use crate::Source;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -15,18 +15,18 @@ use std::time::Duration;
 const PROGRAM: &str = "afl-fuzz";
 
 /// What AFL runs in place of a program to test. It tells its own number and those of the shared memory, so that this program
-/// can take over its ends of the pipes. Then it waits until AFL ends it, or ends itself, and AFL with it, if this program is
-/// gone.
+/// can take over its ends of the pipes. Then it waits until AFL ends it. It also ends, and AFL with it, when this program is
+/// gone, which holds the other end of the last pipe. Nothing else may run in it: AFL would wait for that to end, too.
 const RELAY: &str = r#"
+[ -p "$0.alive" ] || mkfifo "$0.alive"
 echo "$$ $__AFL_SHM_ID $__AFL_SHM_FUZZ_ID" > "$0.new" && mv "$0.new" "$0"
-while kill -0 "$1" 2>/dev/null; do sleep 1; done
+read end < "$0.alive"
 "#;
 
 /// AFL does not start in a surprising environment. None of what it checks matters here: no process crashes, no file is
 /// executed over and over, and other programs may use the cores, too.
-const ENVIRONMENT: [&str; 6] = [
+const ENVIRONMENT: [&str; 5] = [
     "AFL_NO_UI",
-    "AFL_NO_COLOR",
     "AFL_NO_AFFINITY",
     "AFL_SKIP_CPUFREQ",
     "AFL_SKIP_BIN_CHECK",
@@ -81,7 +81,7 @@ impl Fuzzer {
                 Some(relay) if self.relay != Some(relay.process) => {
                     self.relay = Some(relay.process);
                     // A relay that AFL has ended already is followed by another one, or by the end of AFL.
-                    if let Ok(server) = Server::connect(&relay, slots) {
+                    if let Ok(server) = self.server(&relay, slots) {
                         return Ok(server);
                     }
                 }
@@ -90,6 +90,13 @@ impl Fuzzer {
             }
         }
         Err(AflError::NotStarted("it does not run what it should test".to_owned()))
+    }
+
+    /// Greets AFL, and keeps the relay alive as long as the server.
+    fn server(&self, relay: &Relay, slots: usize) -> io::Result<Server> {
+        // A pipe that is opened for both directions does not wait for its other end.
+        let alive = OpenOptions::new().read(true).write(true).open(alive_pipe(&self.directory))?;
+        Server::connect(relay, slots, alive)
     }
 
     fn relay_now(&self) -> Option<Relay> {
@@ -103,10 +110,21 @@ impl Fuzzer {
         !matches!(self.process.try_wait(), Ok(None))
     }
 
+    /// Waits a little for AFL to end. Tells whether it did.
+    fn ends_soon(&mut self) -> bool {
+        for _ in 0..LAST_PAUSES {
+            if self.has_ended() {
+                return true;
+            }
+            thread::sleep(PAUSE);
+        }
+        false
+    }
+
     /// What AFL complained about, or else said last.
     fn last_words(&self) -> String {
         let log = fs::read(log_file(&self.directory)).unwrap_or_default();
-        let log = String::from_utf8_lossy(&log);
+        let log = without_colors(&String::from_utf8_lossy(&log));
         let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let complaint = lines.iter().find(|line| line.contains("PROGRAM ABORT"));
         complaint.or(lines.last()).map_or("without a word".to_owned(), |line| (*line).to_owned())
@@ -118,13 +136,7 @@ impl Drop for Fuzzer {
     fn drop(&mut self) {
         let number = self.process.id().to_string();
         let asked = Command::new("/bin/sh").args(["-c", "kill -TERM \"$0\"", &number]).status();
-        let patience = if asked.is_ok() { LAST_PAUSES } else { 0 };
-        if !(0..patience).any(|_| {
-            self.has_ended() || {
-                thread::sleep(PAUSE);
-                false
-            }
-        }) {
+        if asked.is_err() || !self.ends_soon() {
             // It is gone already, or it cannot be helped.
             let _ = self.process.kill();
             let _ = self.process.wait();
@@ -144,8 +156,20 @@ fn relay_file(directory: &Path) -> PathBuf {
     directory.join("relay")
 }
 
+fn alive_pipe(directory: &Path) -> PathBuf {
+    directory.join("relay.alive")
+}
+
 fn log_file(directory: &Path) -> PathBuf {
     directory.join("log")
+}
+
+/// The text without the sequences that color it: an escape character up to the next `m`.
+fn without_colors(text: &str) -> String {
+    let mut pieces = text.split('\u{1b}');
+    let first = pieces.next().unwrap_or_default();
+    let rest = pieces.map(|piece| piece.split_once('m').map_or(piece, |(_, after)| after));
+    std::iter::once(first).chain(rest).collect()
 }
 
 /// Makes the directory with the first input, and returns the file for what AFL says.
@@ -160,7 +184,6 @@ fn prepare(directory: &Path, seed: u64) -> io::Result<File> {
 
 fn spawn(directory: &Path, seed: u64, slots: usize, log: File) -> io::Result<Child> {
     let seed = seed.to_string();
-    let this_program = std::process::id().to_string();
     Command::new(PROGRAM)
         .arg("-i")
         .arg(directory.join("in"))
@@ -168,7 +191,6 @@ fn spawn(directory: &Path, seed: u64, slots: usize, log: File) -> io::Result<Chi
         .arg(directory.join("out"))
         .args(["-s", &seed, "-t", TEST_MILLISECONDS, "-m", "none", "--", "/bin/sh", "-c", RELAY])
         .arg(relay_file(directory))
-        .arg(this_program)
         .envs(ENVIRONMENT.map(|name| (name, "1")))
         .env("AFL_MAP_SIZE", slots.next_multiple_of(64).to_string())
         .stdin(Stdio::null())
