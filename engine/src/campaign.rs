@@ -381,7 +381,9 @@ where
         if self.report.failed > 0 && !self.config.keep_going {
             self.report.stop = StopReason::Found;
         }
-        self.report.trouble = self.guidance.trouble();
+        if self.report.stop == StopReason::Trouble {
+            self.report.trouble = self.guidance.trouble();
+        }
         self.report.figures = self.guidance.figures();
         self.report.records = self.guidance.records();
         self.report.seconds = self.clock.seconds();

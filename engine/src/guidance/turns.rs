@@ -137,6 +137,10 @@ impl<T> Guidance<T> for Turns<T> {
         self.players.iter().all(|player| player.guidance.is_exhausted())
     }
 
+    fn trouble(&self) -> Option<String> {
+        self.players.iter().find_map(|player| player.guidance.trouble())
+    }
+
     fn records(&self) -> Vec<Record<T>> {
         let mut records: Vec<_> = self.players.iter().flat_map(|player| player.guidance.records()).collect();
         records.sort_by_key(|record| Reverse(record.amount));
@@ -206,6 +210,10 @@ impl<G: Guidance<A>, A, T> Guidance<T> for Guided<G, A, T> {
 
     fn is_exhausted(&self) -> bool {
         self.guidance.is_exhausted()
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.guidance.trouble()
     }
 
     fn records(&self) -> Vec<Record<T>> {
