@@ -56,7 +56,8 @@ fn values_by_hand_satisfy_the_precondition() {
 #[test]
 fn a_contender_that_always_misses_is_left_out() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    let results = race(Duration::ZERO).run(&directory.path().join("trials.csv"), |..| ()).expect("it runs");
+    let results =
+        race(Duration::ZERO).run(&directory.path().join("trials.csv"), |_, _, _| ()).expect("it runs");
     assert_eq!(results.rows.iter().map(|row| row.trial.found).collect::<Vec<_>>(), [false, false]);
 }
 
@@ -64,12 +65,13 @@ fn a_contender_that_always_misses_is_left_out() {
 fn a_race_goes_on_where_it_was_and_only_with_the_same_limit() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let file = directory.path().join("trials.csv");
-    let three = Race { seeds: 3, ..race(LONG) }.run(&file, |..| ()).expect("it runs");
+    let three = Race { seeds: 3, ..race(LONG) }.run(&file, |_, _, _| ()).expect("it runs");
     let stored = Results::read(&file).expect("it was written");
-    let five = race(LONG).run(&file, |..| ()).expect("it goes on");
+    let five = race(LONG).run(&file, |_, _, _| ()).expect("it goes on");
     assert_eq!((three.rows.len(), five.rows.len()), (3, 5));
     assert_eq!(stored.rows, five.rows[..3], "trials that are there are not run again");
-    let error = race(Duration::from_secs(1)).run(&file, |..| ()).expect_err("the limits differ").to_string();
+    let error =
+        race(Duration::from_secs(1)).run(&file, |_, _, _| ()).expect_err("the limits differ").to_string();
     assert!(error.contains("600 s") && error.contains("1 s"), "{error}");
 }
 
@@ -77,7 +79,7 @@ fn a_race_goes_on_where_it_was_and_only_with_the_same_limit() {
 fn a_damaged_file_is_named_with_its_line() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let file = directory.path().join("trials.csv");
-    race(Duration::ZERO).run(&file, |..| ()).expect("it runs");
+    race(Duration::ZERO).run(&file, |_, _, _| ()).expect("it runs");
     let text = std::fs::read_to_string(&file).expect("it was written") + "nonsense\n";
     std::fs::write(&file, text).expect("it can be written");
     let error = Results::read(&file).expect_err("the last line is wrong").to_string();
