@@ -13,19 +13,20 @@ use scale::{Scale, seconds_tick};
 
 const STYLE: &str = include_str!("../../../bench/src/report/page.css");
 const WIDTH: f64 = 860.0;
-const TITLE: &str = "The race: 38 bugs, seven ways to make tests";
 
 /// The page.
 pub fn page(standings: &Standings) -> String {
+    let (bugs, ways) = (standings.bugs.len(), standings.contenders.len());
+    let title = format!("The race: {bugs} bugs, {ways} ways to make tests");
     let head = format!(
         "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n{}\n{}",
-        text("title", &[], TITLE),
+        text("title", &[], &title),
         element("style", &[], STYLE)
     );
     let main = [totals(standings), solved(standings).markup(), times(standings).markup(), reading(standings)]
         .join("\n");
-    let body = element("header", &[], &text("h1", &[], TITLE)) + "\n" + &element("main", &[], &main);
+    let body = element("header", &[], &text("h1", &[], &title)) + "\n" + &element("main", &[], &main);
     let html = element("head", &[], &head) + "\n" + &element("body", &[], &body);
     format!("<!DOCTYPE html>\n{}\n", element("html", &[("lang", "en")], &html))
 }
