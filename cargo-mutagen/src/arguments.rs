@@ -30,7 +30,8 @@ pub enum Command {
     #[command(after_help = "Examples:\n  cargo mutagen test\n  cargo mutagen test insertion --tests 1000000")]
     Test(TestArguments),
     /// Test one property for long; keep its corpus and its counterexamples in mutagen/NAME/
-    #[command(after_help = "Examples:\n  cargo mutagen fuzz insertion_keeps_the_order --time 10m -j 4")]
+    #[command(after_help = "Examples:\n  cargo mutagen fuzz insertion_keeps_the_order --time 10m -j 4\n  \
+        cargo mutagen fuzz insertion_keeps_the_order --engine afl")]
     Fuzz(FuzzArguments),
     /// Show what the corpus of a property reaches, as lcov and as a page
     #[command(after_help = "Examples:\n  cargo mutagen coverage insertion_keeps_the_order")]

@@ -58,6 +58,8 @@ pub enum Error {
     BugWithoutProperty { bug: String, property: String, known: Vec<String> },
     #[error("{}: {reason}", .path.display())]
     File { path: PathBuf, reason: std::io::Error },
+    #[error("{0}")]
+    Afl(#[from] mutagen_engine::AflError),
     #[error("the property ended without a report: {0}")]
     Silent(String),
 }

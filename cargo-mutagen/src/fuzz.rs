@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::exit::Code;
 use crate::project::Project;
 use crate::properties::{Property, find, single};
+use mutagen_engine::Afl;
 use mutagen_engine::request::{Answer, Progress, Request, Task};
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,9 @@ use std::time::{Duration, Instant};
 
 /// Tests one property in several processes at once, until one of them finds something or the time is up.
 pub fn run(arguments: &FuzzArguments) -> Result<Code, Error> {
+    if arguments.engine == "afl" {
+        Afl::require()?;
+    }
     let project = Project::load(&arguments.build)?;
     let programs = build(&project, &arguments.build, false)?;
     let property = single(find(&programs)?, &arguments.name)?;

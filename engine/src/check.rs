@@ -2,9 +2,9 @@
 
 use crate::property::check_quietly;
 use crate::{
-    Campaign, Counterexample, Crowbar, CrowbarConfig, FuzzChick, FuzzChickConfig, Guidance, Mutable, Mutagen,
-    MutagenConfig, Outcome, Property, Random, Report, SHRINK_TESTS, Scope, ShrunkFailure, Verdict, Zest,
-    ZestConfig, shrink_failure,
+    Afl, AflConfig, Campaign, Counterexample, Crowbar, CrowbarConfig, FuzzChick, FuzzChickConfig, Guidance,
+    Mutable, Mutagen, MutagenConfig, Outcome, Property, Random, Report, SHRINK_TESTS, Scope, ShrunkFailure,
+    Verdict, Zest, ZestConfig, shrink_failure,
 };
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
@@ -65,7 +65,7 @@ pub const MARK: &str = "\u{1}mutagen-property-1:";
 
 /// The guidances that [`request::Task::Fuzz`] can name.
 #[doc(hidden)]
-pub const GUIDANCES: [&str; 5] = ["mutagen", "random", "fuzzchick", "zest", "crowbar"];
+pub const GUIDANCES: [&str; 6] = ["mutagen", "random", "fuzzchick", "zest", "crowbar", "afl"];
 
 /// `cargo mutagen test` runs so many times as many tests as `cargo test`: it has more to learn from them.
 const GUIDED_TESTS: u64 = 10;
@@ -211,6 +211,9 @@ impl Check {
         }
         let mut report = campaign.run(&mut guidance, &mut property);
         guidance.tell();
+        if let Some(trouble) = &report.trouble {
+            panic!("{trouble}");
+        }
         if let Some(counterexample) = report.findings.pop() {
             panic!("{}", self.describe_failure(&report, counterexample, &mut property));
         }
@@ -224,6 +227,7 @@ impl Check {
             "fuzzchick" => Box::new(FuzzChick::new(FuzzChickConfig::default(), self.seed)),
             "zest" => Box::new(Zest::new(ZestConfig::default(), self.seed)),
             "crowbar" => Box::new(Crowbar::new(CrowbarConfig::default(), self.seed)),
+            "afl" => Box::new(Afl::new(AflConfig::default(), self.seed)),
             _ => panic!("there is no guidance `{name}`; known are {}", GUIDANCES.join(", ")),
         }
     }

@@ -102,3 +102,19 @@ fn types_that_have_only_arbitrary_can_be_tested() {
         run.text.split("items: [").nth(1).and_then(|rest| rest.split(']').next()).expect("it is shown");
     assert_eq!(items.matches(',').count(), 3, "it was not shrunk: {items}");
 }
+
+#[test]
+fn afl_finds_what_it_can_reach_or_one_sentence_says_how_to_get_it() {
+    let place = Place::without(&["bytes"]);
+    let source = "pub fn is_short(list: &[u8]) -> bool {\n    list.len() < 3 || list[0] < 7\n}\n\n#[cfg(test)]\n\
+                  #[mutagen_engine::test]\nfn lists_are_short(list: &Vec<u8>) -> bool {\n    is_short(list)\n}\n";
+    place.library("bytes", source);
+    if place.shell("", "command -v afl-fuzz").code == Some(0) {
+        let run = place.shell("bytes", "cargo mutagen fuzz lists --engine afl --time 60s");
+        run.expect(1, &["property `bytes::lists_are_short` does not hold", "\n[7, 0, 0]\n", "stored in: "]);
+    }
+    let without = "PATH=$(dirname $(command -v cargo)):$(dirname $(command -v cargo-mutagen)) cargo mutagen";
+    place
+        .shell("bytes", &format!("{without} fuzz lists --engine afl"))
+        .expect(3, &["afl-fuzz is not installed"]);
+}

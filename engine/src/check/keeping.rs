@@ -65,7 +65,11 @@ impl<T: Mutable, G: Guidance<T>> Guidance<T> for Keeping<'_, G> {
 
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
         let is_passed = matches!(verdict, Verdict::Passed);
-        *(if is_passed { &mut self.progress.passed } else { &mut self.progress.discarded }) += 1;
+        match verdict {
+            Verdict::Passed => self.progress.passed += 1,
+            Verdict::Discarded | Verdict::Inconclusive(_) => self.progress.discarded += 1,
+            Verdict::Failed(_) => {}
+        }
         if !matches!(verdict, Verdict::Failed(_)) {
             let new = self.all.insert(trace).new + if is_passed { self.passed.insert(trace).new } else { 0 };
             if new > 0 {
@@ -102,5 +106,9 @@ impl<T: Mutable, G: Guidance<T>> Guidance<T> for Keeping<'_, G> {
 
     fn is_exhausted(&self) -> bool {
         self.inner.is_exhausted()
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.inner.trouble()
     }
 }
