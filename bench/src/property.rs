@@ -136,7 +136,10 @@ impl NamedProperty {
         let mut task = task.clone();
         match (&mut task.spec.subject, self) {
             (SubjectSpec::Engines(engines), NamedProperty::Validator(direction)) => {
-                let generator = ModuleGenerator::default();
+                let generator = match engines.property {
+                    EngineProperty::Validator { generator, .. } => generator,
+                    _ => ModuleGenerator::default(),
+                };
                 engines.property = EngineProperty::Validator { direction, generator };
             }
             (SubjectSpec::Engines(EngineSpec { property, compare, .. }), NamedProperty::Runs(run, parts)) => {

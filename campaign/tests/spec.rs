@@ -75,3 +75,27 @@ fn every_guidance_is_described_and_only_those_of_wasm_smith_need_modules() {
     let error = GuidanceName::find("smiht").expect_err("there is none").to_string();
     assert!(error.contains("`smiht`") && error.contains("smith-zest"), "{error}");
 }
+
+#[test]
+fn a_bug_in_the_arguments_is_hunted_by_calls_and_a_lost_export_in_whole_modules() {
+    assert_eq!(hunting("wasm-r3").property(), "invocation");
+    assert_eq!(hunting("wasm-z1").property(), "interpreter");
+}
+
+#[test]
+fn a_spec_of_before_there_were_parts_compares_all_of_them() {
+    let spec = hunting("wasm-11");
+    let mut stored = serde_json::to_value(&spec).expect("it can be written");
+    let engines = stored["subject"]["engines"].as_object_mut().expect("it is about engines");
+    assert_eq!(engines.remove("compare"), Some("all".into()));
+    assert_eq!(Spec::read(&stored.to_string()).expect("it can be read"), spec);
+}
+
+#[test]
+fn a_validator_has_no_parts_to_choose_from() {
+    let mut spec = hunting("wasm-6");
+    let SubjectSpec::Engines(engines) = &mut spec.subject else { panic!("it is about engines") };
+    engines.compare = "results".parse().expect("it is a part");
+    let message = spec.check().expect_err("validators only compare validity").to_string();
+    assert!(message.contains("validators have no parts"), "{message}");
+}

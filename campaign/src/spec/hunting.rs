@@ -86,9 +86,7 @@ fn engines(entry: &Entry) -> EngineSpec {
         }
         Subsystem::Validator => EngineProperty::Validator { direction: Direction::Both, generator },
         // A bug in the arguments that a host may pass is shown by calls only, not by the body of a function.
-        Subsystem::Interpreter if any(|witness| witness.off == "refused" || witness.on == "refused") => {
-            EngineProperty::Invocation { signature }
-        }
+        Subsystem::Interpreter if any(is_about_arguments) => EngineProperty::Invocation { signature },
         Subsystem::Interpreter if !any(is_function) => {
             EngineProperty::Interpreter { generator: ModuleGenerator::Typed }
         }
@@ -98,6 +96,12 @@ fn engines(entry: &Entry) -> EngineSpec {
         }
     };
     EngineSpec { features, ..EngineSpec::new(property) }
+}
+
+/// Whether the witness is a call of the one function of a stub module that the host is refused with or without the entry.
+fn is_about_arguments(witness: &Witness) -> bool {
+    let refused = witness.off == "refused" || witness.on == "refused";
+    refused && witness.invoke == Some(Stub::FUNCTION)
 }
 
 /// Whether the witness is no more than a function in a stub module: it needs no second function, and nothing else that a stub
