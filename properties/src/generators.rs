@@ -147,7 +147,7 @@ impl ModuleMaker {
 
     /// The module that is run in place of this one: mutants of typed modules are repaired, so that they say something.
     pub(crate) fn runnable<'a>(&self, module: &'a Module) -> Cow<'a, Module> {
-        if self.generator != ModuleGenerator::Typed {
+        if !self.repairs() {
             return Cow::Borrowed(module);
         }
         let mut repaired = module.clone();
@@ -155,9 +155,14 @@ impl ModuleMaker {
         Cow::Owned(repaired)
     }
 
+    /// Whether mutants are repaired before they are run.
+    pub(crate) fn repairs(&self) -> bool {
+        self.generator == ModuleGenerator::Typed
+    }
+
     /// Repairs a mutant of a typed module.
     pub(crate) fn repair(&self, module: &mut Module) {
-        if self.generator == ModuleGenerator::Typed {
+        if self.repairs() {
             module.repair(self.features);
             module.limit_sizes(MOST_PAGES, MOST_ELEMENTS);
         }

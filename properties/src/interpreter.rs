@@ -5,9 +5,13 @@ use mutagen_oracles::{Call, Engine, EngineError, Function, Script, Validity, Wat
 use mutagen_wasm_ast::Module;
 
 use crate::generators::{ModuleGenerator, ModuleMaker};
-use crate::pair::{Context, Pair};
+use crate::pair::{Context, Pair, ran_out};
 use crate::scenario::{Prepared, Scenario, from_case, prepare, surface_calls};
 use crate::subject::{Case, Subject, WatchError, watch_target};
+
+/// How many steps a call may make in a module that would not end otherwise: functions and rounds of loops. A step of tens of
+/// instructions is within the fuel of a call.
+const STEPS: i32 = 1000;
 
 /// The property `interpreter`: instantiating the module of a [`Scenario`] and making its calls has the same effect on both
 /// engines, while host functions do the same.
@@ -52,15 +56,45 @@ impl ModuleMaker {
     fn prepare(&self, scenario: &Scenario) -> Prepared {
         prepare(scenario, self.runnable(&scenario.module).into_owned(), self.features())
     }
+
+    /// The same with calls that end. `None` if modules are run as they are.
+    fn prepare_bounded(&self, scenario: &Scenario) -> Option<Prepared> {
+        let mut module = self.repairs().then(|| self.runnable(&scenario.module).into_owned())?;
+        module.bound_calls(STEPS);
+        Some(prepare(scenario, module, self.features()))
+    }
+}
+
+impl Modules {
+    /// Judges a scenario as it is.
+    fn judge_prepared(&self, prepared: &Prepared) -> Outcome {
+        let Prepared { wasm, calls, hosts } = prepared;
+        if let Validity::Rejected(_) = self.pair.target_opinion(wasm).validity() {
+            return Outcome::discarded();
+        }
+        self.pair.confirmed(wasm, Script { calls, hosts })
+    }
+
+    /// Judges a scenario, and returns it as it was judged. Many mutants of a module with loops do not end, and say nothing:
+    /// they are judged again with calls that count their steps. Others are left as they are, because engines fuse instructions,
+    /// and nothing should come between them.
+    fn judge_ending(&self, scenario: &Scenario) -> (Prepared, Outcome) {
+        let prepared = self.modules.prepare(scenario);
+        let outcome = self.judge_prepared(&prepared);
+        let bounded = ran_out(&outcome).then(|| self.modules.prepare_bounded(scenario)).flatten();
+        match bounded {
+            Some(bounded) => {
+                let outcome = self.judge_prepared(&bounded);
+                (bounded, outcome)
+            }
+            None => (prepared, outcome),
+        }
+    }
 }
 
 impl Property<Scenario> for Modules {
     fn check(&mut self, scenario: &Scenario) -> Outcome {
-        let Prepared { wasm, calls, hosts } = self.modules.prepare(scenario);
-        if let Validity::Rejected(_) = self.pair.target_opinion(&wasm).validity() {
-            return Outcome::discarded();
-        }
-        self.pair.confirmed(&wasm, Script { calls: &calls, hosts: &hosts })
+        self.judge_ending(scenario).1
     }
 }
 
@@ -103,7 +137,9 @@ impl Subject for ModuleSubject {
     }
 
     fn case(&self, scenario: &Scenario) -> Case {
-        let Prepared { wasm, calls, hosts } = self.modules.prepare(scenario);
+        // As it was judged: whether its calls end is known only then.
+        let judged = self.property().map(|property| property.judge_ending(scenario).0);
+        let Prepared { wasm, calls, hosts } = judged.unwrap_or_else(|_| self.modules.prepare(scenario));
         Case::Module { wasm, calls, hosts }
     }
 

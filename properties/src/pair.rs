@@ -1,9 +1,9 @@
 //! The two engines, and what a difference between them means.
 
-use mutagen_engine::{Failure, Outcome};
+use mutagen_engine::{Failure, Outcome, Verdict};
 use mutagen_oracles::{
     Agreement, Difference, Engine, EngineEntry, EngineError, Guarded, Judgement, Opinion, Registry, Script,
-    Settings, Wrapped, confirm, judge, judge_validity,
+    Settings, Why, Wrapped, confirm, judge, judge_validity,
 };
 use mutagen_wasm_ast::Features;
 
@@ -204,6 +204,13 @@ pub fn outcome(judgement: &Judgement) -> Outcome {
         Agreement::Differ(difference) => failure(judgement, difference).into(),
         agreement => outcome_of(agreement).costing(judgement.fuel),
     }
+}
+
+/// Whether a call did not end within what it may use, so that nothing can be concluded.
+pub(crate) fn ran_out(outcome: &Outcome) -> bool {
+    let is =
+        |reason: Why| matches!(&outcome.verdict, Verdict::Inconclusive(why) if **why == *reason.to_string());
+    is(Why::Fuel) || is(Why::Stack)
 }
 
 /// The outcome of an agreement that is not a difference.

@@ -1,12 +1,14 @@
 //! Writes blocks and branches.
 
 use super::choice::pick;
+use super::operation::Operation;
 use super::swarm::Part;
 use super::writer::{Label, Writer};
 use crate::features::Feature;
 use crate::index::LabelIdx;
 use crate::instr::{Block, BlockKind, Instr};
 use crate::op::{BrTable, Op};
+use crate::signature::Operand;
 use crate::stack::deep;
 use crate::types::{AddressType, BlockType, FuncType, ValType};
 
@@ -14,6 +16,10 @@ use crate::types::{AddressType, BlockType, FuncType, ValType};
 const DEEPEST: usize = 6;
 /// The most targets of a `br_table` besides the default.
 const MOST_TARGETS: usize = 4;
+
+fn has_address(operation: &Operation) -> bool {
+    operation.takes.contains(&Operand::Address)
+}
 
 impl Writer<'_> {
     /// Writes the instructions of a block and returns them.
@@ -124,9 +130,31 @@ impl Writer<'_> {
         let jumps = self.swarm.uses(Part::Jumps) && self.room > 0 && self.chance(1, 5);
         if !jumps || !self.jump(conditional, depth) {
             self.values(results, depth);
-        } else if self.chance(1, 4) {
-            // Unreachable code after the jump.
-            self.values(results, 1);
+        } else if self.chance(1, 2) {
+            self.unreachable_code();
+            if self.chance(1, 2) {
+                self.values(results, 1);
+            }
+        }
+    }
+
+    /// Writes code after a jump. It is never executed, but must be valid, and there the stack supplies what is missing: so
+    /// instructions have only some of their operands, the last ones.
+    fn unreachable_code(&mut self) {
+        for _ in 0..self.source.below(3) {
+            let select = self.chance(1, 3);
+            let ty = self.swarm.number(self.source);
+            let operation = self.swarm.operation(self.source, |operation| !has_address(operation));
+            let (op, takes, gives) = match operation {
+                Some(operation) if !select => {
+                    (self.fitted(operation), operation.takes.clone(), operation.gives.clone())
+                }
+                _ => (Op::Select, [ty, ty, ValType::I32].map(Operand::Value).to_vec(), vec![ty]),
+            };
+            let missing = self.source.below(takes.len() + 1);
+            self.operands(&takes[missing..], 0);
+            self.write(op);
+            gives.iter().for_each(|_| self.write(Op::Drop));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use mutagen_engine::Source;
 
-use super::choice::one_of;
+use super::choice::{one_of, pick};
 use super::segments::{Slot, initial};
 use super::swarm::{Part, Swarm};
 use crate::bytes::Name;
@@ -56,7 +56,7 @@ impl Outline {
             module.functions.push(Function { ty, locals: Vec::new(), body: Vec::new() });
         }
         if swarm.uses(Part::StartFunction) && source.chance(1, 2) {
-            start(&mut module);
+            start(&mut module, source);
         }
         // Globals and segments, which may refer to functions and imported globals.
         let spaces = Spaces::of(&module);
@@ -128,11 +128,20 @@ fn function_type(module: &mut Module, swarm: &Swarm, source: &mut Source) -> Typ
     type_index(module, ty)
 }
 
-fn start(module: &mut Module) {
+/// Chooses a start function: often one that is there for other reasons, imported ones included, else a new one.
+fn start(module: &mut Module, source: &mut Source) {
     let ty = type_index(module, FuncType::default());
-    let imported = module.imports.iter().filter(|import| matches!(import.item, ImportItem::Func(_))).count();
-    module.start = Some(FuncIdx::new((imported + module.functions.len()) as u32));
-    module.functions.push(Function { ty, locals: Vec::new(), body: Vec::new() });
+    let imported = module.imports.iter().filter_map(|import| match import.item {
+        ImportItem::Func(ty) => Some(ty),
+        _ => None,
+    });
+    let all: Vec<TypeIdx> = imported.chain(module.functions.iter().map(|function| function.ty)).collect();
+    let fitting = (0..).zip(&all).filter(|(_, own)| **own == ty).map(|(index, _)| index);
+    let known = if source.chance(2, 3) { pick(fitting, source) } else { None };
+    module.start = Some(FuncIdx::new(known.unwrap_or(all.len() as u32)));
+    if known.is_none() {
+        module.functions.push(Function { ty, locals: Vec::new(), body: Vec::new() });
+    }
 }
 
 fn import(module: &mut Module, swarm: &Swarm, source: &mut Source) {
@@ -140,7 +149,11 @@ fn import(module: &mut Module, swarm: &Swarm, source: &mut Source) {
         return;
     }
     for _ in 0..source.below(MOST_IMPORTED_FUNCTIONS + 1) {
-        let ty = function_type(module, swarm, source);
+        // One of the plainest type can be the start function.
+        let ty = match source.chance(1, 6) {
+            true => type_index(module, FuncType::default()),
+            false => function_type(module, swarm, source),
+        };
         add_import(module, ImportItem::Func(ty));
     }
     for _ in 0..source.below(MOST_GLOBALS) {

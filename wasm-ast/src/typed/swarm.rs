@@ -120,6 +120,12 @@ impl Swarm {
         weighted(&self.types, source).unwrap_or(ValType::I32)
     }
 
+    /// A type of numbers or vectors.
+    pub(super) fn number(&self, source: &mut Source) -> ValType {
+        let ty = self.ty(source);
+        if matches!(ty, ValType::FuncRef | ValType::ExternRef) { ValType::I32 } else { ty }
+    }
+
     /// Some types for something new.
     pub(super) fn types(&self, count: usize, source: &mut Source) -> Vec<ValType> {
         (0..count).map(|_| self.ty(source)).collect()

@@ -53,6 +53,8 @@ pub(super) struct Writer<'a> {
     pub(super) times: u64,
     /// The most instructions that the body executes.
     cost: u64,
+    /// The local that was assigned last.
+    assigned: Option<LocalIdx>,
 }
 
 impl<'a> Writer<'a> {
@@ -75,6 +77,7 @@ impl<'a> Writer<'a> {
             room,
             times: 1,
             cost: 0,
+            assigned: None,
             outline,
             swarm,
             source,
@@ -101,6 +104,9 @@ impl<'a> Writer<'a> {
     pub(super) fn write(&mut self, op: Op) {
         self.room = self.room.saturating_sub(1);
         self.cost += self.times;
+        if let Op::LocalSet(local) | Op::LocalTee(local) = op {
+            self.assigned = Some(local);
+        }
         self.body.push(Instr::Op(op));
     }
 
@@ -129,8 +135,13 @@ impl<'a> Writer<'a> {
         if self.room == 0 { 0 } else { 1 + self.source.below(DEPTH) }
     }
 
-    /// A parameter or local of this type.
+    /// A parameter or local of this type, often the one that was assigned last: what an engine remembers of a local matters
+    /// most shortly after.
     pub(super) fn readable(&mut self, ty: ValType) -> Option<LocalIdx> {
+        let last = self.assigned.filter(|local| self.locals[local.get() as usize].ty == ty);
+        if last.is_some() && self.chance(1, 3) {
+            return last;
+        }
         let fitting = (0..).zip(&self.locals).filter(|(_, local)| local.ty == ty);
         pick(fitting, self.source).map(|(index, _)| LocalIdx::new(index))
     }
