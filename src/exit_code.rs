@@ -21,13 +21,17 @@ pub enum Code {
     NotStored,
     /// A bug in this program.
     Internal,
-    /// Interrupted. The work until then is reported.
+    /// Interrupted by SIGHUP: the terminal was closed. The work until then is reported.
+    HungUp,
+    /// Interrupted by Ctrl-C. The work until then is reported.
     Interrupted,
+    /// Interrupted by SIGTERM. The work until then is reported.
+    Terminated,
 }
 
 impl Code {
     /// All codes, in the order of the help text.
-    pub const ALL: [Code; 8] = [
+    pub const ALL: [Code; 10] = [
         Code::Fine,
         Code::Finding,
         Code::Usage,
@@ -35,7 +39,9 @@ impl Code {
         Code::Busy,
         Code::NotStored,
         Code::Internal,
+        Code::HungUp,
         Code::Interrupted,
+        Code::Terminated,
     ];
 
     /// The number.
@@ -48,7 +54,9 @@ impl Code {
             Code::Busy => 4,
             Code::NotStored => 5,
             Code::Internal => 70,
+            Code::HungUp => 129,
             Code::Interrupted => 130,
+            Code::Terminated => 143,
         }
     }
 
@@ -62,7 +70,9 @@ impl Code {
             Code::Busy => "the output directory is in use or holds earlier results",
             Code::NotStored => "results could not be stored",
             Code::Internal => "internal error",
+            Code::HungUp => "interrupted by SIGHUP",
             Code::Interrupted => "interrupted",
+            Code::Terminated => "interrupted by SIGTERM",
         }
     }
 

@@ -1,8 +1,6 @@
 //! Running a campaign and reporting its result, for all commands that run campaigns.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use mutagen_campaign::{CampaignOutcome, Earlier, Ran, Setup, Spec, run};
 use mutagen_oracles::Registry;
@@ -10,6 +8,7 @@ use mutagen_oracles::Registry;
 use crate::exit_code::{Code, CommandError};
 use crate::flags::TellingFlags;
 use crate::progress::Shown;
+use crate::signals::{self, interrupt_flag};
 use crate::tell;
 
 /// Where a campaign starts from, and where its results go.
@@ -55,28 +54,10 @@ fn not_stored(error: &mutagen_campaign::Error) -> CommandError {
 fn code(spec: &Spec, ran: &Ran) -> Code {
     match ran.report.outcome {
         CampaignOutcome::Finding => Code::Finding,
-        CampaignOutcome::Interrupted => Code::Interrupted,
+        CampaignOutcome::Interrupted => signals::interrupted(),
         CampaignOutcome::GaveUp => Code::Unusable,
         // Not all of the files that the user named were tested.
         _ if spec.strategy.is_none() && ran.left_out => Code::Unusable,
         CampaignOutcome::Passed | CampaignOutcome::Running => Code::Fine,
     }
-}
-
-/// A flag that is set by Ctrl-C and similar signals. The second signal ends the program at once.
-pub fn interrupt_flag() -> Result<Arc<AtomicBool>, CommandError> {
-    static FLAG: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
-    let install = || {
-        let flag = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&flag);
-        let handler = move || {
-            if seen.swap(true, Ordering::Relaxed) {
-                std::process::exit(Code::Interrupted.number().into());
-            }
-        };
-        ctrlc::set_handler(handler).map(|()| flag).map_err(|error| error.to_string())
-    };
-    FLAG.get_or_init(install)
-        .clone()
-        .map_err(|error| CommandError::new(Code::Internal, format!("cannot listen for Ctrl-C: {error}")))
 }

@@ -27,6 +27,7 @@ mod refine;
 mod replay;
 mod run;
 mod say;
+mod signals;
 mod tell;
 mod validate;
 
@@ -67,6 +68,7 @@ pub fn main_with(engines: Registry) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return said_by_clap(&error),
     };
+    signals::outlive_file_limits();
     // A panic is a bug of this program. It is reported in one line, with its own exit code.
     std::panic::set_hook(Box::new(|panic| say::error(format!("internal error: {panic}"))));
     // Engines need a stack of known size.

@@ -7,6 +7,7 @@ mod collect;
 mod driver;
 mod engines;
 mod given;
+mod keeper;
 mod subject;
 
 use std::path::PathBuf;

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+pub(crate) mod alarm;
 mod clock;
 
+use alarm::Alarm;
 use clock::Clock;
 
 /// A run of many tests: its budget, when it stops, and who is told what happens.
@@ -27,6 +29,7 @@ use clock::Clock;
 pub struct Campaign<'a, T> {
     pub(crate) config: CampaignConfig,
     pub(crate) examples: Vec<T>,
+    pub(crate) corpus: Vec<T>,
     pub(crate) sink: Option<Sink<'a, T>>,
 }
 
@@ -66,6 +69,8 @@ pub enum Event<'a, T> {
         value: &'a T,
         /// The verdict of [`Property::check`]. A late verdict may correct it.
         verdict: &'a Verdict,
+        /// What the test did. Empty if the guidance does not look at traces.
+        trace: Trace<'a>,
     },
     /// The guidance keeps a value.
     Interesting {
@@ -73,6 +78,8 @@ pub enum Event<'a, T> {
         test: u64,
         /// What was tested.
         value: &'a T,
+        /// What the test did.
+        trace: Trace<'a>,
     },
     /// The guidance forgot what it had learned, to start afresh.
     Reset {
@@ -107,6 +114,8 @@ impl<'a, T> Campaign<'a, T> {
     pub const DISCARD_FLOOR: u64 = 100;
     /// How many events of a run are kept: a run of a real engine on a small program fires some thousands.
     pub const TRACE_CAPACITY: usize = 1 << 16;
+    /// A corpus of earlier campaigns is tested for at most this part of the budget.
+    pub const CORPUS_PART: u32 = 4;
     /// A worker tells how far it is after every so many tests: seldom enough to cost nothing.
     pub const PROGRESS_EVERY: u64 = 64;
 
@@ -123,7 +132,7 @@ impl<'a, T> Campaign<'a, T> {
             worker: 0,
             trace_capacity: Self::TRACE_CAPACITY,
         };
-        Campaign { config, examples: Vec::new(), sink: None }
+        Campaign { config, examples: Vec::new(), corpus: Vec::new(), sink: None }
     }
 
     /// Stops after this many tests, passed, discarded and failed ones together.
@@ -171,6 +180,23 @@ impl<'a, T> Campaign<'a, T> {
         self
     }
 
+    /// Tests these values of earlier campaigns, after the examples and in this order, for at most one part in
+    /// [`CORPUS_PART`](Campaign::CORPUS_PART) of the budget: what is new must get its turn.
+    ///
+    /// ```
+    /// use mutagen_engine::{Campaign, Random};
+    ///
+    /// let mut tested = Vec::new();
+    /// let campaign = Campaign::new(0).tests(40).corpus((0..1000).collect::<Vec<u64>>());
+    /// campaign.run(&mut Random::new(0), &mut |number: &u64| tested.push(*number));
+    /// assert_eq!(tested[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    /// assert_ne!(tested[10], 10);
+    /// ```
+    pub fn corpus(mut self, values: Vec<T>) -> Self {
+        self.corpus = values;
+        self
+    }
+
     /// Tells `sink` everything that happens.
     ///
     /// ```
@@ -202,8 +228,8 @@ impl<'a, T> Campaign<'a, T> {
         G: Guidance<T> + ?Sized,
         P: Property<T> + ?Sized,
     {
-        let Campaign { config, examples, sink } = self;
-        Run::new(config, sink, guidance, property).run(examples)
+        let Campaign { config, examples, corpus, sink } = self;
+        Run::new(config, sink, guidance, property).run(examples, corpus)
     }
 }
 
@@ -215,6 +241,7 @@ struct Run<'a, 's, T, G: ?Sized, P: ?Sized> {
     property: &'a mut P,
     recorder: Option<Recorder>,
     clock: Clock,
+    alarm: Alarm,
     report: Report<T>,
     resets: u64,
 }
@@ -230,9 +257,13 @@ where
         guidance: &'a mut G,
         property: &'a mut P,
     ) -> Self {
+        let started = Instant::now();
+        let flags = config.interrupts.iter().chain([&config.enough]).cloned().collect();
+        let deadline = config.time.and_then(|time| started.checked_add(time));
         Run {
+            alarm: Alarm { deadline, flags },
             recorder: guidance.wants_traces().then(|| Recorder::new(config.trace_capacity)),
-            clock: Clock::new(Instant::now(), config.time),
+            clock: Clock::new(started, config.time),
             report: Report::new(config.seed),
             resets: guidance.resets(),
             config: config.with_budget(),
@@ -242,14 +273,16 @@ where
         }
     }
 
-    fn run(mut self, examples: Vec<T>) -> Report<T> {
+    fn run(mut self, examples: Vec<T>, corpus: Vec<T>) -> Report<T> {
         self.tell(Event::Started { seed: self.config.seed });
-        let mut examples = examples.into_iter();
+        let (mut examples, mut corpus) = (examples.into_iter(), corpus.into_iter());
         self.report.stop = loop {
             if let Some(reason) = self.stop_reason() {
                 break reason;
             }
-            let value = examples.next().unwrap_or_else(|| self.guidance.next());
+            let known = examples.next().or_else(|| corpus.next().filter(|_| self.has_time_for_corpus()));
+            let value = known.or_else(|| self.alarm.during(|| self.guidance.next()));
+            let Some(value) = value else { break self.config.reason_of_alarm() };
             self.test(value);
             self.settle(false);
             if self.report.tests.is_multiple_of(Campaign::<T>::PROGRESS_EVERY) {
@@ -258,6 +291,14 @@ where
         };
         self.settle(true);
         self.finish()
+    }
+
+    fn has_time_for_corpus(&self) -> bool {
+        let part = Campaign::<T>::CORPUS_PART;
+        let in_tests = self.config.tests.is_none_or(|tests| self.report.tests < tests / u64::from(part));
+        let in_time =
+            self.config.time.is_none_or(|time| self.clock.seconds() < time.as_secs_f64() / f64::from(part));
+        in_tests && in_time
     }
 
     fn stop_reason(&mut self) -> Option<StopReason> {
@@ -289,10 +330,15 @@ where
         self.report.tests += 1;
         self.report.truncated_traces += u64::from(trace.truncated);
         let interesting = self.guidance.learn(&value, &outcome.verdict, trace);
-        *self.counter(&outcome.verdict) += 1;
-        if self.sink.is_some() {
-            self.tell_about(&value, &outcome.verdict, interesting);
+        let test = self.report.tests;
+        if let Some(sink) = &mut self.sink {
+            sink(Event::Tested { test, value: &value, verdict: &outcome.verdict, trace });
+            if interesting {
+                sink(Event::Interesting { test, value: &value, trace });
+            }
         }
+        *self.counter(&outcome.verdict) += 1;
+        self.tell_about_resets();
         self.record(value, outcome, false);
     }
 
@@ -352,12 +398,8 @@ where
         }
     }
 
-    fn tell_about(&mut self, value: &T, verdict: &Verdict, interesting: bool) {
+    fn tell_about_resets(&mut self) {
         let test = self.report.tests;
-        self.tell(Event::Tested { test, value, verdict });
-        if interesting {
-            self.tell(Event::Interesting { test, value });
-        }
         let resets = self.guidance.resets();
         if std::mem::replace(&mut self.resets, resets) < resets {
             self.tell(Event::Reset { test });
@@ -407,6 +449,11 @@ impl CampaignConfig {
     fn is_interrupted(&self) -> bool {
         let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
         is_set(&self.enough) || self.interrupts.iter().any(is_set)
+    }
+
+    /// Why the alarm rang inside of a generation.
+    fn reason_of_alarm(&self) -> StopReason {
+        if self.is_interrupted() { StopReason::Interrupted } else { StopReason::TimeUp }
     }
 
     fn too_many_discarded(&self, passed: u64, discarded: u64) -> bool {

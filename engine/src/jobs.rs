@@ -49,13 +49,14 @@ impl<T: Clone + Send + Sync> Campaign<'_, T> {
         G: Guidance<T>,
         P: Property<T>,
     {
-        let Campaign { config, examples, sink } = self;
+        let Campaign { config, examples, corpus, sink } = self;
         let jobs = jobs.max(1);
         let sink = sink.map(Mutex::new);
         let work = |index| {
             let campaign = Campaign {
                 config: config.for_worker(index, jobs),
                 examples: examples.clone(),
+                corpus: corpus.clone(),
                 sink: sink.as_ref().map(shared),
             };
             let (mut guidance, mut property) = make(Worker { index, seed: campaign.config.seed });

@@ -3,6 +3,7 @@
 mod enumeration;
 
 use crate::Scope;
+use crate::campaign::alarm;
 use enumeration::Enumeration;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
@@ -29,6 +30,8 @@ pub struct Source {
     scope: Scope,
     /// The types whose values are being generated right now, outermost first, each with its size.
     open: Vec<(TypeId, usize)>,
+    /// How many choices are made until the alarm of the campaign is listened to again.
+    unheard: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -41,6 +44,8 @@ enum Origin {
 impl Source {
     /// How many bytes are remembered at most, including those that were given. Every choice after them is the smallest.
     pub const MAX_REMEMBERED: usize = 10_240;
+    /// How many choices are made between two looks at the clock: a fraction of a millisecond.
+    const DEAF: u32 = 4096;
 
     /// Random choices, decided by `seed` alone.
     pub fn seeded(seed: u64) -> Self {
@@ -86,7 +91,7 @@ impl Source {
     }
 
     fn new(origin: Origin) -> Self {
-        Self { origin, scope: Scope::new(), open: Vec::new() }
+        Self { origin, scope: Scope::new(), open: Vec::new(), unheard: Self::DEAF }
     }
 
     /// The bytes that choices were read from so far; empty for a source without bytes.
@@ -127,6 +132,7 @@ impl Source {
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
+        self.listen();
         match &mut self.origin {
             Origin::Random(random) => random.next_u64(),
             Origin::Bytes { .. } => self.read(8),
@@ -146,6 +152,7 @@ impl Source {
 
     /// True in `numerator` of `denominator` cases; false is the smallest choice.
     pub fn chance(&mut self, numerator: u32, denominator: u32) -> bool {
+        self.listen();
         if let Origin::All(enumeration) = &mut self.origin {
             let weights = [denominator.saturating_sub(numerator), numerator];
             return enumeration.weighted(&weights) == 1;
@@ -164,6 +171,7 @@ impl Source {
         if total == 0 {
             return 0;
         }
+        self.listen();
         if let Origin::All(enumeration) = &mut self.origin {
             return enumeration.weighted(weights);
         }
@@ -193,7 +201,17 @@ impl Source {
         result
     }
 
+    /// Leaves the generation if the campaign is to stop. Asked seldom, since choices are made all the time.
+    fn listen(&mut self) {
+        self.unheard -= 1;
+        if self.unheard == 0 {
+            self.unheard = Self::DEAF;
+            alarm::listen();
+        }
+    }
+
     fn below_u64(&mut self, n: u64) -> u64 {
+        self.listen();
         match &mut self.origin {
             // Multiply and shift. The bias is below n / 2^64, and each choice takes exactly one number from the
             // generator, also among very many; `random_range` sometimes takes two.

@@ -128,7 +128,7 @@ fn a_failure_reports_whatever_the_property_says() {
 fn examples_are_tested_first_and_the_guidance_learns_from_them() {
     let mut kept = Vec::new();
     let sink = |event: Event<'_, u64>| {
-        if let Event::Interesting { test, value } = event {
+        if let Event::Interesting { test, value, .. } = event {
             kept.push((test, *value));
         }
     };
@@ -143,7 +143,7 @@ fn events_tell_the_whole_story() {
     let sink = |event: Event<'_, u64>| {
         story.push(match event {
             Event::Started { seed } => format!("started with {seed}"),
-            Event::Tested { test, value, verdict } => format!("{test}: {value} {verdict:?}"),
+            Event::Tested { test, value, verdict, .. } => format!("{test}: {value} {verdict:?}"),
             Event::Failed(finding) => format!("failed: {}", finding.value),
             Event::Progress { so_far, .. } => format!("so far: {}", so_far.tests),
             Event::Finished(report) => format!("finished: {:?}", report.stop),

@@ -12,7 +12,7 @@ use mutagen_oracles::{Registry, Settings, prove_woven};
 use crate::bench::plan::PlanFlags;
 use crate::bench::progress::CellProgress;
 use crate::exit_code::{Code, CommandError};
-use crate::hunt::interrupt_flag;
+use crate::signals::{self, interrupt_flag};
 use crate::{flags, say};
 
 /// Runs every cell that has not been run yet, each in a process of its own
@@ -25,7 +25,7 @@ use crate::{flags, say};
     mutagen-wasm bench run -o results          continues the plan that is stored there\n\n\
     Exit status:\n  0    every cell of this run is done, whatever its result\n  2    the command line makes no sense\n  \
     4    the directory holds another plan, or another run of the same shard is writing there\n  \
-    5    results could not be stored\n  130  interrupted; start it again to continue")]
+    5    results could not be stored\n  129, 130, 143  interrupted; start it again to continue")]
 pub struct Arguments {
     /// The directory of the results
     #[arg(short, long, value_name = "DIR", default_value = "bench-results")]
@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     }
     Ok(match ended {
         RunEnded::Done => Code::Fine,
-        RunEnded::Interrupted => Code::Interrupted,
+        RunEnded::Interrupted => signals::interrupted(),
     })
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::collect::{Collecting, Collector, NOT_CONFIRMED};
 use super::given::{AtOnce, Given, told};
+use super::keeper::Keeper;
 use super::{Ran, Setup};
 use crate::finding::text_of;
 use crate::progress::Counter;
@@ -120,8 +121,8 @@ impl<'a, S: Subject> Driver<'a, S> {
             Collector::new(self.spec, subject, store.as_ref(), Arc::clone(&self.interrupt), groups);
         let (mut report, replayed) = match self.spec.strategy.clone() {
             Some(strategy) => {
-                let examples = corpus.into_iter().chain(given.into_iter().map(|(_, value)| value)).collect();
-                (self.search(&strategy, examples, &collector), Vec::new())
+                let examples = given.into_iter().map(|(_, value)| value).collect();
+                (self.search(&strategy, examples, corpus, &collector), Vec::new())
             }
             None => self.test_again(given, &collector),
         };
@@ -171,8 +172,8 @@ impl<'a, S: Subject> Driver<'a, S> {
         }
     }
 
-    /// Stores the spec of this run. Returns the values that earlier runs kept.
-    fn begin(&self) -> Result<Vec<S::Value>, Error> {
+    /// Stores the spec of this run. Returns the modules that earlier runs kept.
+    fn begin(&self) -> Result<Vec<Vec<u8>>, Error> {
         let Some(store) = &self.store else { return Ok(Vec::new()) };
         let corpus = if store.resumes() {
             Manifest::require_same(self.spec, store)?;
@@ -181,16 +182,15 @@ impl<'a, S: Subject> Driver<'a, S> {
             Vec::new()
         };
         Manifest::new(self.spec, corpus.len()).store(store)?;
-        // Only modules are kept in the corpus.
-        let value = |wasm| self.subject.value(&Case::of(wasm, Vec::new()));
-        Ok(corpus.into_iter().filter_map(value).collect())
+        Ok(corpus)
     }
 
-    /// Searches with the strategy, starting from the examples.
+    /// Searches with the strategy, starting from the examples and from modules that earlier runs kept.
     fn search(
         &mut self,
         strategy: &Strategy,
         examples: Vec<S::Value>,
+        corpus: Vec<Vec<u8>>,
         collector: &Collector<'_, S>,
     ) -> Report<S::Value> {
         let (at_once, store) = (self.collects_at_once(), collector.store());
@@ -199,6 +199,9 @@ impl<'a, S: Subject> Driver<'a, S> {
         // A campaign whose results cannot be stored ends at once.
         let full = Arc::new(AtomicBool::new(false));
         let noticed = Arc::clone(&full);
+        let mut keeper = store.map(|store| Keeper::new(store, &corpus));
+        let value = |wasm| subject.value(&Case::of(wasm, Vec::new()));
+        let corpus = corpus.into_iter().filter_map(value).collect();
         // Report progress, and store statistics and interesting modules, while the search runs.
         let (mut counter, mut stored) = (Counter::new(), Instant::now());
         let mut campaign = Campaign::new(spec.seed)
@@ -206,6 +209,7 @@ impl<'a, S: Subject> Driver<'a, S> {
             .interrupt(full)
             .keep_going(at_once)
             .examples(examples)
+            .corpus(corpus)
             .events(move |event| {
                 if let Some(progress) = counter.follow(&event) {
                     observer.progress(&progress);
@@ -215,10 +219,14 @@ impl<'a, S: Subject> Driver<'a, S> {
                         store.write_json(STATS, &Running::new(&progress, groups, earlier));
                     }
                 }
-                if let (Event::Interesting { value, .. }, Some(store)) = (event, store)
-                    && let Some(wasm) = subject.module(value)
-                {
-                    store.keep(&wasm);
+                match (event, &mut keeper) {
+                    (Event::Tested { value, trace, .. }, Some(keeper)) if keeper.is_loading() => {
+                        subject.module(value).iter().for_each(|wasm| keeper.tested(wasm, trace));
+                    }
+                    (Event::Interesting { value, trace, .. }, Some(keeper)) => {
+                        keeper.interesting(|| subject.module(value), trace);
+                    }
+                    _ => {}
                 }
                 if store.is_some_and(Store::has_failed) {
                     noticed.store(true, Ordering::Relaxed);

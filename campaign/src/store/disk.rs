@@ -15,7 +15,7 @@ const UNFINISHED: (&str, &str) = (".mutagen-", ".part");
 /// Larger files are not read.
 const MOST_BYTES: u64 = 64 << 20;
 /// How often a lock is tried again, if the directory was moved aside in between.
-const LOCK_TRIES: usize = 100;
+const LOCK_TRIES: usize = 10;
 
 /// The disk on which results are stored. A test can let any of its steps fail, or be the last.
 #[derive(Clone, Default)]
@@ -88,6 +88,7 @@ impl Disk {
     pub(super) fn lock(&self, directory: &Path, name: &str) -> Result<File, Error> {
         let (path, owned) = (directory.join(name), || directory.to_owned());
         let cannot = |source| Error::Directory { what: "lock", directory: owned(), source };
+        let mut gone = None;
         for _ in 0..LOCK_TRIES {
             self.make(directory)?;
             let mut options = OpenOptions::new();
@@ -95,7 +96,10 @@ impl Disk {
             let file = match options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path) {
                 Ok(file) => file,
                 // Another run has just moved the directory aside.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    gone = Some(error);
+                    continue;
+                }
                 Err(error) if error.raw_os_error() == Some(libc::ELOOP) => {
                     return Err(cannot(io::Error::other(format!("`{name}` in it is a link"))));
                 }
@@ -116,7 +120,7 @@ impl Disk {
                 return Ok(file);
             }
         }
-        Err(Error::Busy(owned()))
+        Err(gone.map_or_else(|| Error::Busy(owned()), cannot))
     }
 
     /// Renames the directory to the first free `DIR.old-N`, and returns that name.

@@ -24,6 +24,7 @@ pub struct Switch<C: 'static> {
 enum Effect<C> {
     Word(fn(&mut C)),
     Number(fn(&mut C) -> &mut usize),
+    Bounded(fn(&mut C) -> &mut usize, usize),
     Limit(fn(&mut C) -> &mut Option<usize>),
 }
 
@@ -50,9 +51,16 @@ pub(super) const fn limit<C>(
     Switch { name, meaning, effect: Effect::Limit(field) }
 }
 
+/// The largest size of generated values that can be asked for. A value of this size is larger than any test can use.
+const LARGEST: usize = 1_000;
+
 /// The switch that nearly every guidance has.
 pub(super) const fn max_size<C>(field: fn(&mut C) -> &mut usize) -> Switch<C> {
-    number("max-size=N", "generate values up to size N", field)
+    Switch {
+        name: "max-size=N",
+        meaning: "generate values up to size N, at most 1000",
+        effect: Effect::Bounded(field, LARGEST),
+    }
 }
 
 impl<C: Clone + PartialEq> Switch<C> {
@@ -61,6 +69,9 @@ impl<C: Clone + PartialEq> Switch<C> {
         match self.effect {
             Effect::Word(effect) => (text == self.name).then(|| effect(config)),
             Effect::Number(field) => self.number_in(text).map(|number| *field(config) = number),
+            Effect::Bounded(field, most) => {
+                self.number_in(text).filter(|number| *number <= most).map(|number| *field(config) = number)
+            }
             Effect::Limit(field) => self.number_in(text).map(|number| *field(config) = Some(number)),
         }
     }
@@ -74,7 +85,7 @@ impl<C: Clone + PartialEq> Switch<C> {
                 effect(&mut copy);
                 (copy == *config).then(|| self.name.to_owned())
             }
-            Effect::Number(field) => Some(self.with_number(*field(&mut copy))),
+            Effect::Number(field) | Effect::Bounded(field, _) => Some(self.with_number(*field(&mut copy))),
             Effect::Limit(field) => field(&mut copy).map(|number| self.with_number(number)),
         }
     }
@@ -129,6 +140,10 @@ pub struct UnknownSwitch {
 impl fmt::Display for UnknownSwitch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownSwitch { guidance, switch, known } = self;
+        if switch.split_once('=').is_some_and(|(name, _)| name == "max-size") && known.contains(&"max-size=N")
+        {
+            return write!(formatter, "`{switch}`: the size is a number from 0 to {LARGEST}");
+        }
         write!(formatter, "{guidance} has no switch `{switch}`; its switches are: {}", known.join(", "))
     }
 }
