@@ -5,7 +5,25 @@ use std::path::{Path, PathBuf};
 use mutagen_campaign::input;
 
 use crate::exit_code::{Code, CommandError};
+use crate::flags::{ModuleFlags, TellingFlags};
 use crate::say;
+
+/// Refuses flags that only campaigns have a use for. They would be ignored.
+pub fn require_no_campaign(modules: &ModuleFlags, telling: &TellingFlags) -> Result<(), CommandError> {
+    let given = [
+        (telling.json, "--json"),
+        (modules.place.output.is_some(), "--output"),
+        (modules.place.known.is_some(), "--known"),
+        (!modules.input.is_empty(), "--input"),
+    ];
+    match given.into_iter().find(|(given, _)| *given) {
+        None => Ok(()),
+        Some((_, flag)) => Err(CommandError::usage(format!(
+            "{flag} belongs to campaigns, not to modules that are judged: leave it out, or test the modules in a \
+             campaign, with `--guidance repro --input FILE`"
+        ))),
+    }
+}
 
 /// Judges every file with `differs`, which prints what the engines do with it and returns whether they
 /// differ. A file that cannot be used is reported, and the others are still judged. The exit code is that of

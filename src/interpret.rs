@@ -163,6 +163,7 @@ fn change<T>(setting: &mut T, named: Option<T>) {
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     let spec = arguments.spec(engines)?;
     if !arguments.files.is_empty() {
+        files::require_no_campaign(&arguments.modules, &arguments.campaign.telling)?;
         return judge(arguments, &spec, engines);
     }
     hunt(&spec, engines, arguments.modules.places(), &arguments.campaign.telling)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mutagen_campaign::{Error, Finding, Replayed, SpecError, Stored, replay};
+use mutagen_campaign::{Budget, Error, Finding, Replayed, SpecError, Stored, replay};
 use mutagen_oracles::Registry;
 
 use crate::exit_code::{Code, CommandError};
@@ -60,7 +60,7 @@ fn tell(replayed: &Replayed) -> Result<Code, CommandError> {
 /// default.
 fn search_again(words: &[String], engines: &Registry) -> Result<Code, CommandError> {
     let mut spec = leak_spec(words)?;
-    // The number of tests that led to the leak bounds the search.
-    spec.budget.time = None;
+    // The file does not decide how long, on how many threads, or with what else besides the campaign.
+    (spec.budget.time, spec.jobs, spec.keep_going) = (Some(Budget::DEFAULT_TIME), 1, false);
     hunt(&spec, engines, Places::default(), &TellingFlags { json: false, quiet: true, verbose: false })
 }

@@ -1,6 +1,7 @@
 //! `mutagen-wasm run`: runs the campaign that a file describes.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use mutagen_campaign::store::files::read_text;
@@ -20,6 +21,10 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     spec: PathBuf,
 
+    /// Ends with the process of this number, which started this one
+    #[arg(long, value_name = "PROCESS", hide = true)]
+    parent: Option<u32>,
+
     #[command(flatten)]
     modules: ModuleFlags,
 
@@ -29,9 +34,20 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
+    arguments.parent.into_iter().for_each(end_with);
     let file = &arguments.spec;
     let unusable = |why: String| CommandError::from(Error::unusable(file, why));
     let text = read_text(file)?;
     let spec = Spec::read(&text).map_err(|error| unusable(error.to_string()))?;
     hunt(&spec, engines, arguments.modules.places(), &arguments.telling)
+}
+
+/// Ends this program soon after its parent has ended: nobody would read its results.
+fn end_with(parent: u32) {
+    std::thread::spawn(move || {
+        while std::os::unix::process::parent_id() == parent {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        std::process::exit(Code::Terminated.number().into());
+    });
 }

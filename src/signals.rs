@@ -46,7 +46,8 @@ fn listen(signal: i32, heard: &Heard) -> std::io::Result<()> {
 
 /// The exit code of a program that a signal stopped.
 pub fn interrupted() -> Code {
-    let which = HEARD.get().and_then(|heard| heard.as_ref().ok()).map(|heard| heard.which.load(Ordering::Relaxed));
+    let which =
+        HEARD.get().and_then(|heard| heard.as_ref().ok()).map(|heard| heard.which.load(Ordering::Relaxed));
     match which.and_then(|signal| i32::try_from(signal).ok()) {
         Some(SIGTERM) => Code::Terminated,
         Some(SIGHUP) => Code::HungUp,

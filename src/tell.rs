@@ -27,7 +27,7 @@ pub fn campaign(
     if let Some(found) = &report.finding {
         parts.push(found.finding.shown());
         parts.push(match &found.file {
-            Some(path) => format!("replay with: mutagen-wasm replay {}", path.display()),
+            Some(path) => format!("replay with: mutagen-wasm replay {}", shown(path)),
             None => format!("run again with: {}", again(&report.spec, inputs)),
         });
     }

@@ -81,6 +81,7 @@ impl Arguments {
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     let spec = arguments.spec(engines)?;
     if !arguments.files.is_empty() {
+        files::require_no_campaign(&arguments.modules, &arguments.campaign.telling)?;
         let pair = engines_of(&spec, engines)?;
         return files::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
     }

@@ -317,8 +317,38 @@ fn an_interrupted_run_stops_its_cells_and_keeps_what_is_done() {
     }
     child_of(running.id());
     signal("-TERM", &running.id().to_string());
-    assert_eq!(end(running).code, 130);
+    assert_eq!(end(running).code, 143);
     assert_eq!(results(&here.path().join("a")).len(), 1);
+}
+
+#[test]
+fn a_cell_that_somebody_killed_is_run_again() {
+    let here = temporary();
+    let running = start(here.path(), "run --task stack-7 --strategy random:1 --time 1s -j 1 -o a");
+    signal("-KILL", &child_of(running.id()));
+    let ended = end(running);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let results = results(&here.path().join("a"));
+    assert_eq!(results["stack-7@random@0"]["outcome"], "timeout", "{results:?}");
+}
+
+#[test]
+fn a_killed_run_leaves_no_file_and_no_process() {
+    let here = temporary();
+    let scratch = here.path().join("scratch");
+    fs::create_dir(&scratch).expect("it can be made");
+    let words = "bench run --task stack-7 --strategy random:1 --time 60s -j 1 -o a";
+    let mut command = command(here.path(), &words.split(' ').collect::<Vec<_>>());
+    let mut running = command.env("TMPDIR", &scratch).spawn().expect("the program can be run");
+    let child = child_of(running.id());
+    signal("-KILL", &running.id().to_string());
+    running.wait().expect("it ends");
+    assert_eq!(fs::read_dir(&scratch).expect("it is there").count(), 0);
+    let process = Path::new("/proc").join(child);
+    // A process that has ended and that nobody waits for has no command line.
+    while fs::read(process.join("cmdline")).is_ok_and(|line| !line.is_empty()) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! Running a cell: this program again, in a process of its own.
 
-use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use mutagen_campaign::store::files;
 use mutagen_engine::stable;
 
 use crate::{Cell, Ended, Error, Trial, host};
@@ -17,68 +15,90 @@ use crate::{Cell, Ended, Error, Trial, host};
 /// The longest pause between two looks at a child process.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A copy of this program, so that a rebuild while the benchmark runs changes nothing.
+/// How often a cell is tried whose process somebody killed.
+const TRIES: usize = 3;
+
+/// This program as it was started, so that a rebuild while the benchmark runs changes nothing.
+///
+/// Where the system has a name for the file that a process was started from, that name is used: nothing lies around if this
+/// process is killed. Elsewhere the program is copied.
 pub struct Program {
     executable: PathBuf,
-    /// A hash of the copy.
+    /// A hash of the program.
     build: String,
     /// How long a campaign may take beyond its limit: to start, to end its last test, and to shrink its
     /// finding.
     grace: Duration,
-    directory: tempfile::TempDir,
+    /// The directory of the copy.
+    _copy: Option<tempfile::TempDir>,
 }
 
 impl Program {
-    /// Copies this program.
+    /// This program.
     ///
     /// # Errors
     ///
-    /// If the program cannot be copied.
-    pub fn copy(grace: Duration) -> Result<Self, Error> {
-        let copy = || -> std::io::Result<Program> {
-            let directory = tempfile::Builder::new().prefix("mutagen-wasm-bench").tempdir()?;
-            let executable = directory.path().join("mutagen-wasm");
-            std::fs::copy(std::env::current_exe()?, &executable)?;
+    /// If the program cannot be read or copied.
+    pub fn this(grace: Duration) -> Result<Self, Error> {
+        let this = || -> std::io::Result<Program> {
+            let own = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+            let (executable, copy) = if own.exists() {
+                (own, None)
+            } else {
+                let directory = tempfile::Builder::new().prefix("mutagen-wasm-bench").tempdir()?;
+                let executable = directory.path().join("mutagen-wasm");
+                std::fs::copy(std::env::current_exe()?, &executable)?;
+                (executable, Some(directory))
+            };
             let build = format!("{:016x}", stable::hash(&std::fs::read(&executable)?));
-            Ok(Program { executable, build, grace, directory })
+            Ok(Program { executable, build, grace, _copy: copy })
         };
-        copy().map_err(Error::Copy)
+        this().map_err(Error::Copy)
     }
 
-    /// Runs a cell. Returns `None` if the run was interrupted: the cell is then still to be run.
+    /// Runs a cell. Returns `None` if the run was interrupted: the cell is then still to be run. A process that somebody
+    /// killed says nothing about its cell, so it is started again, a few times.
     ///
     /// # Errors
     ///
     /// If the cell makes no sense, or no process can be started.
     pub fn run(&self, cell: &Cell, jobs: usize, interrupted: &AtomicBool) -> Result<Option<Trial>, Error> {
-        let spec = self.directory.path().join(format!("{:016x}.json", stable::hash(cell.name().as_bytes())));
-        files::write_json(&spec, &cell.spec()?)?;
-        let host = host::now(jobs);
-        let followed = self.follow(&spec, cell.limit, interrupted).map_err(Error::Process);
-        // A file that cannot be removed does no harm: its directory is removed when this program ends.
-        let _ = std::fs::remove_file(&spec);
-        let (ended, output, errors) = followed?;
-        let Some(ended) = ended else { return Ok(None) };
-        let trial = Trial::judge(cell.clone(), ended, &output, &errors);
-        Ok(trial.map(|trial| trial.from(&self.build, host)))
+        let spec = serde_json::to_vec(&cell.spec()?).map_err(|error| Error::Process(error.into()))?;
+        for left in (0..TRIES).rev() {
+            let host = host::now(jobs);
+            let followed = self.follow(&spec, cell.limit, interrupted).map_err(Error::Process);
+            let (ended, output, errors) = followed?;
+            match ended {
+                None => return Ok(None),
+                Some(ended) if ended.was_killed_by_somebody() && left > 0 => {}
+                Some(ended) => {
+                    let trial = Trial::judge(cell.clone(), ended, &output, &errors);
+                    return Ok(trial.map(|trial| trial.from(&self.build, host)));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Starts the process and waits for its end. Returns how it ended (`None` if it was interrupted), its
     /// standard output and its standard error.
     fn follow(
         &self,
-        spec: &Path,
+        spec: &[u8],
         limit: f64,
         interrupted: &AtomicBool,
     ) -> std::io::Result<(Option<Ended>, String, String)> {
-        // Files, unlike pipes, never fill up and block the child.
+        // Files, unlike pipes, never fill up and block the child. These have no names: they vanish with their users.
         let (mut output, mut errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut input = tempfile::tempfile()?;
+        input.write_all(spec)?;
+        input.rewind()?;
         let mut child = Command::new(&self.executable)
-            .args([OsStr::new("run"), OsStr::new("--spec"), spec.as_os_str()])
-            .args(["--json", "--quiet"])
+            .args(["run", "--spec", "/dev/stdin", "--json", "--quiet"])
+            .args(["--parent", &std::process::id().to_string()])
             .env_remove("MUTAGEN_TESTS")
             .env_remove("MUTAGEN_TIME")
-            .stdin(Stdio::null())
+            .stdin(input)
             .stdout(output.try_clone()?)
             .stderr(errors.try_clone()?)
             .spawn()?;

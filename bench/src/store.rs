@@ -86,7 +86,8 @@ impl CellStore {
     /// If the result cannot be stored.
     pub fn keep(&self, trial: &Trial) -> Result<(), Error> {
         let cells = self.directory.join("cells");
-        files::create(&cells)?;
+        files::create(&self.directory)?;
+        files::create_inside(&cells)?;
         Ok(files::write_json(&cells.join(file_name(&trial.cell)), trial)?)
     }
 

@@ -62,6 +62,13 @@ pub enum Ended {
     Hung,
 }
 
+impl Ended {
+    /// Whether a signal ended it that a program does not send to itself: SIGHUP, SIGINT, SIGKILL or SIGTERM.
+    pub(crate) fn was_killed_by_somebody(self) -> bool {
+        matches!(self, Ended::Killed(1 | 2 | 9 | 15))
+    }
+}
+
 /// Facts about the machine at the time of a trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
@@ -141,7 +148,7 @@ impl Trial {
             Ended::Killed(signal) => {
                 trial.broken(TrialOutcome::Crashed, format!("signal {signal}: {}", last_words(stderr)))
             }
-            Ended::Exited(130) => return None,
+            Ended::Exited(129 | 130 | 143) => return None,
             Ended::Exited(2) => trial.broken(TrialOutcome::Refused, last_words(stderr)),
             Ended::Exited(0 | 1 | 3) if !stdout.trim().is_empty() => trial.take(stdout),
             Ended::Exited(code) => {

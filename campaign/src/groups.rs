@@ -145,6 +145,8 @@ impl Groups {
     ) -> (Decision, Option<Curb>) {
         let now = Moment { tests: exemplar.tests, seconds: exemplar.seconds };
         if let Some(place) = self.place(&shape, fix) {
+            let known = &mut self.members[place].group.fix;
+            *known = known.take().or(fix.map(str::to_owned));
             return self.count(place, as_found, now);
         }
         if self.members.len() >= Self::MOST {
@@ -178,6 +180,18 @@ impl Groups {
                 exemplar.file = Some(file);
             }
         }
+    }
+
+    /// Adds a finding of an earlier run that does not show again, as a group of its own: it must not be lost.
+    pub fn keep(&mut self, exemplar: FindingReport) {
+        let Ok(case) = exemplar.finding.case() else { return };
+        let shape = Shape::of(exemplar.finding.kind(), &case);
+        let (message, file) = (exemplar.finding.message(), exemplar.file.clone());
+        let (first, last) = Default::default();
+        let (fix, silenced, curbed) = (None, None, None);
+        let kind = shape.kind.clone();
+        let group = Group { shape, kind, message, fix, count: 1, first, last, silenced, curbed, file };
+        self.resume(group, Some(exemplar));
     }
 
     /// Counts a failing test that nobody had the time to shrink.

@@ -15,7 +15,7 @@ use crate::{Error, Finding, Stored};
 const MAX_BYTES: u64 = 16 << 20;
 
 /// The modules at the paths: files as given, and the modules in directories and their subdirectories, in the
-/// order of their names. In a directory, a text is left out if a binary of the same name lies beside it. A
+/// order of their names. Links to directories inside of a directory are not followed. In a directory, a text is left out if a binary of the same name lies beside it. A
 /// file that cannot be used gives an error in its place, so that the others can still be used.
 ///
 /// If the file of a finding lies beside a module, the module comes with the calls and host functions of that finding.
@@ -42,8 +42,11 @@ fn modules_below(directory: &Path) -> Vec<Result<PathBuf, Error>> {
     let has = |path: &Path, extension: &str| path.extension().is_some_and(|own| own == extension);
     let mut files = Vec::new();
     for entry in &entries {
-        if entry.is_dir() {
+        // A link to a directory may lead back here.
+        if fs::symlink_metadata(entry).is_ok_and(|found| found.is_dir()) {
             files.extend(modules_below(entry));
+        } else if entry.is_dir() {
+            continue;
         } else if has(entry, "wasm") || has(entry, "wat") && !entries.contains(&entry.with_extension("wasm"))
         {
             files.push(Ok(entry.clone()));

@@ -14,6 +14,9 @@ use crate::{
     SpecError, SubjectSpec,
 };
 
+/// A finding with more calls is not replayed: no campaign makes so many.
+pub(crate) const MOST_CALLS: usize = 10_000;
+
 /// The result of a replay.
 #[derive(Clone, Debug)]
 pub enum Replayed {
@@ -68,6 +71,9 @@ fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replaye
     let context = context(&spec, &engines, registry)?;
     let late = fixes().filter(|fix| finding.late_fixes.iter().any(|late| late == fix.id));
     late.for_each(|fix| context.late_fixes.switch_on(fix.id));
+    if finding.calls.len() > MOST_CALLS {
+        return Err(SpecError::TooManyCalls(finding.calls.len()).into());
+    }
     let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
     let script = Script { calls: &calls, hosts: &finding.hosts };
     let judgement = Pair::new(&context)?.judge(&finding.wasm, script);

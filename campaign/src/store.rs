@@ -23,12 +23,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use mutagen_engine::stable;
-use mutagen_properties::Shape;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::finding::text_of;
-use crate::{Error, Finding, FindingReport, Group, Groups, Known, Moment, Stored};
+use crate::{Error, Finding, FindingReport, Group, Groups, Known, Stored};
 
 pub use disk::{Disk, Step};
 pub(crate) use manifest::Manifest;
@@ -133,9 +132,9 @@ impl Store {
         }
     }
 
-    /// Adds the groups of earlier runs: those of the statistics, and those whose exemplars were stored after the
-    /// statistics were.
-    pub(crate) fn resume(&self, earlier: Vec<Group>, groups: &mut Groups) {
+    /// Adds the groups of earlier runs, by their statistics. Returns the findings that are stored and are the exemplars of
+    /// none of them: a run was killed before it had shrunk or counted them.
+    pub(crate) fn resume(&self, earlier: Vec<Group>, groups: &mut Groups) -> Vec<FindingReport> {
         let findings = self.directory.join(Folder::Findings.name());
         let files = disk::entries(&findings).unwrap_or_default();
         let mut stored = Vec::new();
@@ -145,27 +144,12 @@ impl Store {
             }
         }
         for group in earlier {
-            let name = |report: &&FindingReport| group.is_stored_as(&report.finding.file_name());
-            let exemplar = stored.iter().find(name).cloned();
+            let place = stored.iter().position(|report| group.is_stored_as(&report.finding.file_name()));
+            let exemplar = place.map(|place| stored.swap_remove(place));
             groups.resume(group, exemplar);
         }
-        for exemplar in stored {
-            let Ok(case) = exemplar.finding.case() else { continue };
-            let shape = Shape::of(exemplar.finding.kind(), &case);
-            let group = Group {
-                kind: shape.kind.clone(),
-                shape,
-                message: exemplar.finding.message(),
-                fix: None,
-                count: 1,
-                first: Moment::default(),
-                last: Moment::default(),
-                silenced: None,
-                curbed: None,
-                file: exemplar.file.clone(),
-            };
-            groups.resume(group, Some(exemplar));
-        }
+        stored.sort_by_key(|report| report.finding.file_name());
+        stored
     }
 
     /// Whether something could not be stored.
@@ -210,7 +194,13 @@ impl Store {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::unusable(file, error)),
         };
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| Error::unusable(file, error))
+        // A list would do for a struct whose fields all have defaults.
+        let read = match serde_json::from_slice(&bytes) {
+            Ok(value @ serde_json::Value::Object(_)) => serde_json::from_value(value),
+            Ok(_) => return Err(Error::unusable(file, "this is no JSON object")),
+            Err(error) => Err(error),
+        };
+        read.map(Some).map_err(|error| Error::unusable(file, error))
     }
 
     /// Stores a finding. Returns the path of its JSON file, if it could be stored.

@@ -152,6 +152,8 @@ pub enum Why {
     UnmappedTrap(String),
     /// The bits of a NaN may have leaked into what differs. Only in raw mode.
     NanBits,
+    /// Engines add up the relaxed dot product differently where 16 bits are too few, and a value may have come from that.
+    RelaxedDot,
     /// The difference did not show again.
     Flaky,
 }
@@ -163,6 +165,7 @@ impl fmt::Display for Why {
             Self::Fuel => f.write_str("fuel ran out"),
             Self::UnmappedTrap(trap) => write!(f, "a trap that has no counterpart: {trap}"),
             Self::NanBits => f.write_str("NaN bits, which are free, may explain it"),
+            Self::RelaxedDot => f.write_str("the relaxed dot product may have overflowed"),
             Self::Flaky => f.write_str("the difference did not show again"),
         }
     }

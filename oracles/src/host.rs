@@ -31,6 +31,12 @@ use crate::{
 /// Why a function reference is refused as an argument.
 pub(crate) const UNKNOWN_FUNCTION: &str = "no function of this instance has that number";
 
+/// Whether an engine's error is about the host and not about the module: the host has no memory, no descriptor or the like
+/// to give. Engines pass on what the system says, and Rust words all errors of a system alike.
+pub(crate) fn is_of_host(error: &str) -> bool {
+    ["(os error ", "out of memory"].iter().any(|words| error.contains(words))
+}
+
 /// Why a call could not run after all.
 pub(crate) const STARVED: &str = "the host could not serve a growth that was granted";
 
@@ -135,5 +141,17 @@ fn stub_value(ty: ValueType, key: &[u64]) -> Value {
         ValueType::V128 => Value::V128(u128::from(bits) << 64 | u128::from(mixed)),
         ValueType::FuncRef => Value::FuncRef(None),
         ValueType::ExternRef => Value::ExternRef((mixed & 2 == 0).then_some(bits as u32)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortage_of_the_host_is_told_from_a_fault_of_the_module() {
+        let shortage = std::io::Error::from_raw_os_error(12);
+        assert!(is_of_host(&format!("failed to reserve 65536 bytes: mmap failed: {shortage}")));
+        assert!(!is_of_host("type mismatch: expected i32, found i64 (at offset 0x12)"));
     }
 }

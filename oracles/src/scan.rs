@@ -57,6 +57,8 @@ pub(crate) struct Body {
     pub leaks_nan_bits: bool,
     /// Whether it has locals or operators of vectors.
     pub has_vectors: bool,
+    /// Whether it has `i32x4.relaxed_dot_i8x16_i7x16_add_s`.
+    pub has_relaxed_dot: bool,
 }
 
 /// The flags by which wasmparser, and with it wasmtime, knows our features.
@@ -290,6 +292,7 @@ impl Body {
             Operator::CallIndirect { .. } | Operator::ReturnCallIndirect { .. } => {
                 self.calls_indirectly = true
             }
+            Operator::I32x4RelaxedDotI8x16I7x16AddS => self.has_relaxed_dot = true,
             operator => {
                 self.makes_nans |= nans::makes_nans(operator);
                 self.leaks_nan_bits |= nans::leaks_nan_bits(operator);

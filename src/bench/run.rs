@@ -80,7 +80,7 @@ impl CellFlags {
 
     /// Runs these cells, and shows their progress.
     pub fn run(&self, open: &[Cell], store: &CellStore) -> Result<RunEnded, CommandError> {
-        let program = Program::copy(self.grace)?;
+        let program = Program::this(self.grace)?;
         let mut progress = CellProgress::new(open.len(), self.quiet);
         let follow = |trial: &_| progress.follow(trial);
         Ok(run_cells(open, &program, store, self.jobs(), &*interrupt_flag()?, follow)?)

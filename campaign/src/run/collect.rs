@@ -88,6 +88,26 @@ impl<'a, S: Subject> Collector<'a, S> {
         fails
     }
 
+    /// Takes a value that failed in an earlier run, if it still fails in this way. Returns whether it does.
+    pub(super) fn take_again(&self, property: &mut S::Property, value: S::Value, kind: &str) -> bool {
+        match judge_quietly(&*self.subject, property, &value).verdict {
+            Verdict::Failed(failure) if failure.kind == kind => {
+                let failure = *failure;
+                let found = Counterexample {
+                    value,
+                    failure,
+                    labels: Vec::new(),
+                    tests: 0,
+                    seconds: 0.0,
+                    late: false,
+                };
+                self.take(property, &found, SHRINK_TESTS);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Takes a failing test. `budget` tests may be run to shrink it.
     ///
     /// It is stored as it was found before it is shrunk, so that it is not lost if the run is killed meanwhile. What takes

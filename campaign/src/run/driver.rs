@@ -17,8 +17,9 @@ use crate::finding::text_of;
 use crate::progress::Counter;
 use crate::store::{Folder, Manifest};
 use crate::{
-    CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, Error, Finding, GivenReport,
-    Group, Groups, Known, Observer, Progress, SecondsIn, SlowReport, Spec, SpecError, Store, Total,
+    CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, Error, Finding, FindingReport,
+    GivenReport, Group, Groups, Known, Observer, Progress, SecondsIn, SlowReport, Spec, SpecError, Store,
+    Total,
 };
 
 /// How many events of a trace are kept if the campaign looks for long runs: 16 MiB of them.
@@ -41,6 +42,8 @@ pub(super) struct Driver<'a, S: Subject> {
     earlier: Total,
     /// The groups of earlier runs, until the collector takes them.
     groups: Groups,
+    /// The findings of earlier runs that are in no group.
+    left_over: Vec<FindingReport>,
     interrupt: Arc<AtomicBool>,
     observer: Box<dyn Observer + Send + 'a>,
 }
@@ -90,11 +93,11 @@ impl<'a, S: Subject> Driver<'a, S> {
             (known, _) => known,
         };
         let mut groups = Groups::new(known.unwrap_or_default());
-        let mut earlier = Total::default();
+        let (mut earlier, mut left_over) = (Total::default(), Vec::new());
         if let Some(store) = store.as_ref().filter(|store| store.resumes()) {
             let statistics = store.read_json::<Statistics>(STATS)?.unwrap_or_default();
             earlier = statistics.total.unwrap_or_default();
-            store.resume(statistics.groups, &mut groups);
+            left_over = store.resume(statistics.groups, &mut groups);
         }
         Ok(Driver {
             spec,
@@ -104,6 +107,7 @@ impl<'a, S: Subject> Driver<'a, S> {
             store,
             earlier,
             groups,
+            left_over,
             interrupt,
             observer,
         })
@@ -119,6 +123,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         let subject = Arc::clone(&self.subject);
         let collector =
             Collector::new(self.spec, subject, store.as_ref(), Arc::clone(&self.interrupt), groups);
+        self.collect_left_over(&collector);
         let (mut report, replayed) = match self.spec.strategy.clone() {
             Some(strategy) => {
                 let examples = given.into_iter().map(|(_, value)| value).collect();
@@ -153,6 +158,18 @@ impl<'a, S: Subject> Driver<'a, S> {
         }
         let stored = store.as_ref().map_or(Ok(()), Store::complete);
         Ok(Ran { report: told, stored, left_out: self.given.left_out })
+    }
+
+    /// Sorts the findings of a run that was killed before it could.
+    fn collect_left_over(&mut self, collector: &Collector<'_, S>) {
+        for left in std::mem::take(&mut self.left_over) {
+            let value = left.finding.case().ok().and_then(|case| self.subject.value(&case));
+            let taken =
+                value.is_some_and(|value| collector.take_again(&mut self.alone, value, left.finding.kind()));
+            if !taken {
+                collector.groups().keep(left);
+            }
+        }
     }
 
     /// Whether failing tests are collected while the search goes on, rather than after it.

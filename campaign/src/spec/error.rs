@@ -24,6 +24,9 @@ pub enum SpecError {
     /// Known groups, in a campaign that ends at the first finding.
     #[error("known groups (--known) need a campaign that goes on after a finding: add --keep-going")]
     KnownStops,
+    /// A stored finding asks for more calls than any campaign makes.
+    #[error("{0} calls are too many: at most {most} are replayed", most = crate::replay::MOST_CALLS)]
+    TooManyCalls(usize),
     /// An argument of a stored call is no value.
     #[error(transparent)]
     Argument(#[from] NoArgument),

@@ -27,7 +27,8 @@ pub(super) fn keep(disk: &Disk, corpus: &Path, wasm: &[u8]) -> Result<(), Error>
         return Ok(());
     }
     if let Some(folder) = path.parent() {
-        disk.make_inside(folder)?;
+        let lost = |error: Error| Error::NotStored { path: path.clone(), why: error.to_string() };
+        disk.make_inside(folder).map_err(lost)?;
     }
     disk.write_soon(&path, wasm)
 }

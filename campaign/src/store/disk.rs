@@ -79,7 +79,15 @@ impl Disk {
                     "it is a link or a file; remove it, or choose another output directory",
                 ),
             }),
-            Err(_) => self.make(directory),
+            // Only this one: if the output directory is gone, nobody wants it back.
+            Err(_) => {
+                let made = self.step(Step::Make, directory).and_then(|()| fs::create_dir(directory));
+                made.map_err(|source| Error::Directory {
+                    what: "make",
+                    directory: directory.to_owned(),
+                    source,
+                })
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{
     answer::{Ending, Instantiation, Rejection, Validity},
     engine::{Compiled, Engine, Instance},
     guard::WASM_STACK_BYTES,
-    host::HostPlan,
+    host::{HostPlan, is_of_host},
     limits::{Which, web_limit},
     registry::{EngineEntry, EngineError, Role},
     scan::wasm_features,
@@ -111,14 +111,23 @@ impl Wasmtime {
         Ok(Self { name, engine, limits: settings.limits })
     }
 
-    fn compiled(&self, bytes: &[u8]) -> Result<CompiledModule, Rejection> {
-        let module = Module::from_binary(&self.engine, bytes).map_err(rejection)?;
+    fn compiled(&self, bytes: &[u8]) -> ::wasmtime::Result<CompiledModule> {
+        let module = Module::from_binary(&self.engine, bytes)?;
         Ok(CompiledModule { module, limits: self.limits })
     }
 }
 
 fn rejection(error: ::wasmtime::Error) -> Rejection {
     Rejection(format!("{error:#}"))
+}
+
+/// What it means that a module was not compiled. Without memory for the code, nothing can be said about the module.
+fn not_compiled(error: ::wasmtime::Error) -> Instantiation {
+    let Rejection(reason) = rejection(error);
+    match is_of_host(&reason) {
+        true => Instantiation::ended(Ending::Infra(reason), State::default()),
+        false => Instantiation::Rejected(Rejection(reason)),
+    }
 }
 
 /// The configuration has three aims: results depend on module and arguments alone, the process stays free of signal handlers
@@ -179,11 +188,11 @@ impl Engine for Wasmtime {
     }
 
     fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
-        self.compiled(bytes)?.instance(hosts)
+        self.compiled(bytes).map_err(not_compiled)?.instance(hosts)
     }
 
     fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
-        Ok(Box::new(self.compiled(bytes)?))
+        Ok(Box::new(self.compiled(bytes).map_err(rejection)?))
     }
 
     /// The numbers are measured.

@@ -34,6 +34,33 @@ fn n1_nans_that_arithmetic_makes_are_equal_bit_for_bit() {
 }
 
 #[test]
+fn n3_a_relaxed_dot_product_that_overflows_proves_nothing_and_hides_nothing_else() {
+    let settings = with(Features::WASMI);
+    let module = |operator: &str| {
+        wasm(&format!(
+            "(module (func (export \"f\") (param v128 v128) (result v128) ({operator} (local.get 0) (local.get 1) {})))",
+            if operator.starts_with("i32x4") { "(v128.const i64x2 0 0)" } else { "" }
+        ))
+    };
+    let judged = |operator: &str, byte: u8| {
+        let lanes = Value::V128(u128::from_le_bytes([byte; 16]));
+        judge_bytes(&settings, &module(operator), &[f(&[lanes, lanes])]).agreement
+    };
+    let add = "i32x4.relaxed_dot_i8x16_i7x16_add_s";
+    assert_eq!(judged(add, 0x80), Agreement::Inconclusive(Why::RelaxedDot), "-128 times -128, twice");
+    assert_eq!(judged(add, 0x81), Agreement::Equal);
+    assert_eq!(judged("i16x8.relaxed_dot_i8x16_i7x16_s", 0x80), Agreement::Equal);
+    // A panic is still a finding.
+    let panics = Lies { ending: Arc::new(|_| panic!("out of ideas")), ..Lies::default() };
+    let liar = Liar { engine: Wasmi::new(&settings), lies: panics };
+    let text = format!(
+        "(module (func (export \"f\") (param v128) (result v128) ({add} (local.get 0) (local.get 0) (local.get 0))))"
+    );
+    let agreement = liar.as_target_with(&settings, &text, &[f(&[Value::V128(0)])]);
+    assert!(agreement.is_finding(), "{agreement}");
+}
+
+#[test]
 fn n2_moving_a_nan_keeps_its_bits() {
     let module = r#"(module
         (memory 1)

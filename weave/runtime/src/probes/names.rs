@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use addr2line::Loader;
@@ -116,7 +117,10 @@ struct Program {
 
 impl Program {
     fn open() -> Result<Self, NamesError> {
-        let path = std::env::current_exe().map_err(NamesError::no_file)?;
+        // The file that runs, even if another one has its name by now.
+        let own = PathBuf::from("/proc/self/exe");
+        let path = if own.exists() { Ok(own) } else { std::env::current_exe() };
+        let path = path.map_err(NamesError::no_file)?;
         let lines = Loader::new(&path).map_err(NamesError::no_lines)?;
         let bytes = ReadCache::new(File::open(&path).map_err(NamesError::no_file)?);
         let file = object::File::parse(&bytes).map_err(NamesError::NoProgram)?;
