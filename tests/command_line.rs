@@ -309,7 +309,7 @@ fn leaks_are_stored_and_replay_from_their_file() {
     assert!(again.out.contains(text.trim_end()), "{}", again.out);
     let refused = run_at(directory.path(), "ifc stack --bug stack-2 -o out");
     assert_eq!(refused.code, 4, "{}", refused.err);
-    let fresh = run_at(directory.path(), "ifc register --tests 10 -o out --fresh");
+    let fresh = run_at(directory.path(), "ifc stack --tests 300 -o out --fresh");
     assert_eq!(fresh.code, 0, "{}", fresh.err);
     assert!(directory.path().join("out.old-1").join("run.json").exists(), "earlier results are kept");
 }

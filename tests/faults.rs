@@ -51,9 +51,21 @@ fn start(directory: &Path, words: &[&str]) -> Child {
     child
 }
 
+/// Whether this process, and with it all that it starts, ignores a signal.
+fn is_ignored(signal: u32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask & (1 << (signal - 1)) != 0
+}
+
 #[test]
 fn signals_end_a_campaign_with_codes_of_their_own_and_its_report() {
-    for (name, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+    for (name, number, code) in [("-INT", 2, 130), ("-TERM", 15, 143), ("-HUP", 1, 129)] {
+        if is_ignored(number) {
+            eprintln!("not tested: {name} is ignored here, and so it is in the program");
+            continue;
+        }
         let directory = directory();
         let child = start(directory.path(), &["validate"]);
         signal(name, child.id());

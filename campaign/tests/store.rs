@@ -86,7 +86,12 @@ fn a_kill_or_a_full_disk_at_any_step_loses_no_finding_that_was_complete() {
             Ok(())
         });
         let ran = run_on(disk, &spec, &whole.path().join("out"), Earlier::Refuse).expect("it runs");
-        assert!(ran.stored.is_ok() && ran.report.finding.is_some());
+        assert!(
+            ran.stored.is_ok() && ran.report.finding.is_some(),
+            "{id}: {:?} {:?}",
+            ran.stored,
+            ran.report
+        );
         let log = log.lock().expect("nobody panicked").clone();
         let is_json = |path: &Path| path.extension().is_some_and(|extension| extension == "json");
         let stored = |(step, path): &(Step, PathBuf)| {
