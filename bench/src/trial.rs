@@ -183,6 +183,7 @@ impl Trial {
         (self.property, self.tests, self.seconds) = (report.property, report.tests, report.seconds);
         (self.passed, self.discarded) = (report.passed, report.discarded);
         (self.inconclusive, self.discrepancies) = (report.inconclusive, report.discrepancies.count);
+        let has_ratio = report.spec.budget.max_discard_ratio.is_some();
         self.outcome = match report.finding {
             Some(finding) => {
                 (self.tests, self.seconds) = (finding.tests, finding.seconds);
@@ -190,7 +191,8 @@ impl Trial {
                 self.finding = self.cell.property.as_ref().map(|_| finding.finding);
                 TrialOutcome::Found
             }
-            None if report.outcome == CampaignOutcome::GaveUp => TrialOutcome::GaveUp,
+            // Without a ratio a campaign uses its whole time, even if it discards every test.
+            None if report.outcome == CampaignOutcome::GaveUp && has_ratio => TrialOutcome::GaveUp,
             None => TrialOutcome::Timeout,
         };
     }

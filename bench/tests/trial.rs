@@ -48,6 +48,9 @@ fn a_campaign_that_gave_up_would_not_have_found_it_later() {
     let mut said = said();
     (said["outcome"], said["seconds"]) = ("gave_up".into(), 0.1.into());
     let trial = judge(Ended::Exited(3), &said.to_string(), "");
+    assert_eq!(trial.outcome, TrialOutcome::Timeout, "it discarded everything, for its whole time");
+    said["spec"]["budget"]["max_discard_ratio"] = 3.into();
+    let trial = judge(Ended::Exited(3), &said.to_string(), "");
     assert_eq!(trial.outcome, TrialOutcome::GaveUp);
     assert_eq!(
         (trial.seconds_to_failure(20.0).value, trial.tests_to_failure(20.0).value),
