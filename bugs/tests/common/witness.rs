@@ -23,16 +23,18 @@ pub fn observe(witness: &Witness, on: Option<&'static str>) -> String {
         Some(call) => match target.instantiate(&bytes) {
             Err(Instantiation::Rejected(_)) => "rejected".to_owned(),
             Err(Instantiation::Ended { ending, .. }) => words(&ending),
-            Ok(mut instance) => words(&instance.call(&call.export, &call.arguments)),
+            Ok(mut instance) => words(&instance.call(&call.export, &arguments(witness))),
         },
     }
 }
 
 /// The call that shows the entry. `None` if only validity counts.
 pub fn call(witness: &Witness) -> Option<Call> {
-    let value = |text: &&str| text.parse().expect("a witness passes values");
-    let arguments = || witness.arguments.iter().map(value).collect::<Vec<Value>>();
-    witness.invoke.map(|name| Call::new(name, arguments()))
+    witness.invoke.map(|name| Call::new(name, arguments(witness)))
+}
+
+fn arguments(witness: &Witness) -> Vec<Value> {
+    witness.arguments.iter().map(|text| text.parse().expect("a witness passes values")).collect()
 }
 
 fn words(ending: &Ending) -> String {

@@ -142,7 +142,7 @@ impl fmt::Display for UnknownSwitch {
         let UnknownSwitch { guidance, switch, known } = self;
         if switch.split_once('=').is_some_and(|(name, _)| name == "max-size") && known.contains(&"max-size=N")
         {
-            return write!(formatter, "`{switch}`: the size is a number from 0 to {LARGEST}");
+            return write!(formatter, "`{switch}`: in max-size=N, N is a number from 0 to {LARGEST}");
         }
         write!(formatter, "{guidance} has no switch `{switch}`; its switches are: {}", known.join(", "))
     }

@@ -52,7 +52,7 @@ fn n3_a_relaxed_dot_product_that_overflows_proves_nothing_and_hides_nothing_else
     assert_eq!(judged("i16x8.relaxed_dot_i8x16_i7x16_s", 0x80), Agreement::Equal);
     // A panic is still a finding.
     let panics = Lies { ending: Arc::new(|_| panic!("out of ideas")), ..Lies::default() };
-    let liar = Liar { engine: Wasmi::new(&settings), lies: panics };
+    let liar = Liar { engine: Wasmi::new(&settings), ..Liar::new(panics) };
     let text = format!(
         "(module (func (export \"f\") (param v128) (result v128) ({add} (local.get 0) (local.get 0) (local.get 0))))"
     );

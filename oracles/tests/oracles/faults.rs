@@ -93,7 +93,7 @@ fn an_instance_that_panicked_is_not_asked_again() {
         panic!("again and again")
     });
     let liar = Guarded(Liar::new(Lies { ending, ..panicking_while("drop") }));
-    let mut instance = liar.open(&wasm(MODULE)).expect("it instantiates");
+    let mut instance = liar.open(&wasm(MODULE), &[]).expect("it instantiates");
     assert!(matches!(instance.call("f", &[]), Ending::Panicked(_)));
     assert!(matches!(instance.call("f", &[]), Ending::Infra(_)));
     assert_eq!((calls.load(Relaxed), instance.state().memories.len(), instance.exports().len()), (1, 0, 0));
