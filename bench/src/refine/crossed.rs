@@ -29,7 +29,7 @@ impl Crossed {
     ///
     /// If a cell makes no sense, or an engine refuses its settings.
     pub fn all(trials: &[Trial], engines: &Registry) -> Result<Vec<Crossed>, Error> {
-        let is_open = |trial: &&Trial| trial.outcome == TrialOutcome::Timeout;
+        let is_open = |trial: &&Trial| trial.outcome != TrialOutcome::Found && !trial.outcome.is_broken();
         let each = trials.iter().filter(is_open).map(|trial| Self::of(&trial.cell, trials, engines));
         each.filter_map(Result::transpose).collect()
     }
