@@ -3,6 +3,8 @@
 use mutagen_engine::{Afl, AflConfig, Campaign, Guidance, StopReason, Strategy};
 use mutagen_engine_demos::{Demo, search_tree};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Whether AFL is there. If not, the test says that it is skipped.
 fn has_afl() -> bool {
@@ -50,6 +52,50 @@ fn afl_follows_the_probes_to_a_bug_and_leaves_nothing_behind() {
         .tests(3_000_000)
         .run(&mut guidance, &mut |case: &Case| search_tree::Bug::check(bug, case));
     assert_eq!((report.stop, report.failed), (StopReason::Found, 1), "{:?}", report.trouble);
+}
+
+/// Set in a copy of this program that ends in the middle of a campaign.
+const ENDS_AT_ONCE: &str = "MUTAGEN_TEST_ENDS_AT_ONCE";
+
+#[test]
+fn afl_ends_with_a_program_that_did_not_end_it() {
+    if !has_afl() {
+        return;
+    }
+    if std::env::var_os(ENDS_AT_ONCE).is_some() {
+        let mut guidance = Afl::<u8>::new(AflConfig::default(), 3);
+        guidance.next();
+        std::process::exit(0);
+    }
+    let this_program = std::env::current_exe().expect("a test knows its own file");
+    let mut copy = Command::new(this_program)
+        .args(["--exact", "afl_ends_with_a_program_that_did_not_end_it"])
+        .env(ENDS_AT_ONCE, "1")
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("it can be run again");
+    let name = format!("mutagen-afl-{}-0", copy.id());
+    assert!(copy.wait().expect("it ends").success());
+    // A minute is far more than it takes.
+    let mut left = Vec::new();
+    for _ in 0..600 {
+        left = processes_about(&name);
+        if left.is_empty() && !std::env::temp_dir().join(&name).exists() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("still there: {name}, processes {left:?}");
+}
+
+/// The processes whose command line names this.
+fn processes_about(name: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir("/proc").expect("it can be listed").flatten().map(|entry| entry.path());
+    let names = |path: &PathBuf| {
+        let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(name)
+    };
+    entries.filter(names).collect()
 }
 
 #[test]

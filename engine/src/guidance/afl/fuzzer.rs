@@ -3,7 +3,7 @@
 use super::AflError;
 use super::server::{Relay, Server};
 use crate::Source;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,13 @@ use std::time::Duration;
 const PROGRAM: &str = "afl-fuzz";
 
 /// What AFL runs in place of a program to test. It tells its own number and those of the shared memory, so that this program
-/// can take over its ends of the pipes. Then it waits until AFL ends it. It also ends, and AFL with it, when this program is
-/// gone, which holds the other end of the last pipe. Nothing else may run in it: AFL would wait for that to end, too.
+/// can take over its ends of the pipes. Then it waits until AFL ends it. If this program is gone before, it removes
+/// their directory and ends: AFL hears nothing any more and ends as well. The pauses are short because AFL waits for the last
+/// of them.
 const RELAY: &str = r#"
-[ -p "$0.alive" ] || mkfifo "$0.alive"
 echo "$$ $__AFL_SHM_ID $__AFL_SHM_FUZZ_ID" > "$0.new" && mv "$0.new" "$0"
-read end < "$0.alive"
+while kill -0 "$1" 2>/dev/null; do sleep 0.1; done
+rm -rf "${0%/*}"
 "#;
 
 /// AFL does not start in a surprising environment. None of what it checks matters here: no process crashes, no file is
@@ -81,7 +82,7 @@ impl Fuzzer {
                 Some(relay) if self.relay != Some(relay.process) => {
                     self.relay = Some(relay.process);
                     // A relay that AFL has ended already is followed by another one, or by the end of AFL.
-                    if let Ok(server) = self.server(&relay, slots) {
+                    if let Ok(server) = Server::connect(&relay, slots) {
                         return Ok(server);
                     }
                 }
@@ -90,13 +91,6 @@ impl Fuzzer {
             }
         }
         Err(AflError::NotStarted("it does not run what it should test".to_owned()))
-    }
-
-    /// Greets AFL, and keeps the relay alive as long as the server.
-    fn server(&self, relay: &Relay, slots: usize) -> io::Result<Server> {
-        // A pipe that is opened for both directions does not wait for its other end.
-        let alive = OpenOptions::new().read(true).write(true).open(alive_pipe(&self.directory))?;
-        Server::connect(relay, slots, alive)
     }
 
     fn relay_now(&self) -> Option<Relay> {
@@ -156,10 +150,6 @@ fn relay_file(directory: &Path) -> PathBuf {
     directory.join("relay")
 }
 
-fn alive_pipe(directory: &Path) -> PathBuf {
-    directory.join("relay.alive")
-}
-
 fn log_file(directory: &Path) -> PathBuf {
     directory.join("log")
 }
@@ -191,6 +181,7 @@ fn spawn(directory: &Path, seed: u64, slots: usize, log: File) -> io::Result<Chi
         .arg(directory.join("out"))
         .args(["-s", &seed, "-t", TEST_MILLISECONDS, "-m", "none", "--", "/bin/sh", "-c", RELAY])
         .arg(relay_file(directory))
+        .arg(std::process::id().to_string())
         .envs(ENVIRONMENT.map(|name| (name, "1")))
         .env("AFL_MAP_SIZE", slots.next_multiple_of(64).to_string())
         .stdin(Stdio::null())

@@ -38,20 +38,17 @@ pub(super) struct Server {
     answers: File,
     map: SharedMemory,
     input: SharedMemory,
-    /// The relay ends when this is closed.
-    _alive: File,
 }
 
 impl Server {
     /// Takes the ends of the pipes from the relay, and greets AFL. The map has `slots` bytes.
-    pub(super) fn connect(relay: &Relay, slots: usize, alive: File) -> io::Result<Self> {
+    pub(super) fn connect(relay: &Relay, slots: usize) -> io::Result<Self> {
         let path = |number: u32| format!("/proc/{}/fd/{number}", relay.process);
         let mut server = Server {
             requests: File::open(path(REQUESTS))?,
             answers: OpenOptions::new().write(true).open(path(ANSWERS))?,
             map: SharedMemory::attach(relay.map)?,
             input: SharedMemory::attach(relay.input)?,
-            _alive: alive,
         };
         let size = (slots as u32 - 1) << 1;
         server.say(HELLO | TELLS_MAP_SIZE | TAKES_SHARED_INPUT | size)?;
