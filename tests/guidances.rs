@@ -48,9 +48,10 @@ fn every_guidance_runs_every_campaign_that_it_is_for() {
         let machines = if guidance.starts_with("smith") { &[][..] } else { &["ifc stack", "ifc register"] };
         for command in ["validate", "interpret"].iter().chain(machines) {
             let run = run(&format!("{command} --guidance {guidance} --tests 200 --json -q"));
-            // wasmi has bugs of its own.
-            assert!([0, 1].contains(&run.code), "{command}, {guidance}: {}", run.err);
             let json = json(&run);
+            // wasmi has bugs of its own, and so few tests may all be discarded.
+            let codes = if json["passed"] == 0 { [1, 3] } else { [0, 1] };
+            assert!(codes.contains(&run.code), "{command}, {guidance}: {} {}", run.code, run.err);
             assert_eq!(json["guidance"], guidance);
             assert!(json["tests"].as_u64().is_some_and(|tests| tests > 0), "{command}, {guidance}");
         }
@@ -93,11 +94,18 @@ fn modules_from_wasm_smith_have_their_exports_called_and_none_is_refused() {
     assert!(json["figures"]["levels"]["known probes"].as_u64() > Some(1000), "{json}");
 }
 
+/// The number of modules in a directory and below it.
+fn modules_below(directory: &Path) -> usize {
+    let entries =
+        fs::read_dir(directory).expect("it is there").map(|entry| entry.expect("it is there").path());
+    entries.map(|path| if path.is_dir() { modules_below(&path) } else { 1 }).sum()
+}
+
 #[test]
 fn findings_and_corpus_are_tested_again_by_repro_and_stand_only_with_the_bug() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     assert_eq!(run_at(directory.path(), "validate --bug wasm-6 -o out -q").code, 1);
-    let corpus = fs::read_dir(directory.path().join("out/corpus")).expect("it is there").count();
+    let corpus = modules_below(&directory.path().join("out/corpus"));
 
     let again = run_at(directory.path(), "validate --bug wasm-6 --guidance repro --input out --json -q");
     assert_eq!(again.code, 1, "{}", again.err);
@@ -218,7 +226,7 @@ fn a_finding_about_arguments_is_tested_again_with_those_of_its_record() {
 #[test]
 fn input_that_cannot_be_used_does_not_keep_a_campaign_from_running() {
     let directory = directory_with(&[("broken.wat", b"(module"), ("witness.wat", WITNESS.as_bytes())]);
-    for (bug, code) in [("--bug wasm-6", 1), ("", 0)] {
+    for (bug, code) in [("--bug wasm-6", 1), ("", 3)] {
         let line = format!(
             "validate {bug} --input missing.wasm --input broken.wat --input witness.wat --tests 1 -q"
         );

@@ -285,7 +285,7 @@ impl CampaignReport {
             features: engines.map(|engines: &EngineSpec| engines.features),
             fixes: engines.map(|engines| engines.fixes),
             generator: spec.generator().map(str::to_owned),
-            outcome: CampaignOutcome::of(report, found),
+            outcome: CampaignOutcome::of(spec, report, found),
             stop_reason: report.trouble.clone().unwrap_or_else(|| stop_words(report.stop).to_owned()),
             tests: report.tests,
             passed: report.passed,
@@ -318,13 +318,15 @@ impl CampaignReport {
 }
 
 impl CampaignOutcome {
-    /// A campaign of which all tests were discarded has shown nothing: it gave up as well.
-    fn of<T>(report: &Report<T>, found: bool) -> Self {
+    /// A search of which all tests were discarded has shown nothing: it gave up as well. Given values that are tested again
+    /// have shown that they no longer fail.
+    fn of<T>(spec: &Spec, report: &Report<T>, found: bool) -> Self {
+        let all_discarded = report.tests > 0 && report.discarded == report.tests;
         match report.stop {
             _ if found => CampaignOutcome::Finding,
             StopReason::Interrupted => CampaignOutcome::Interrupted,
             StopReason::GaveUp(_) | StopReason::Trouble => CampaignOutcome::GaveUp,
-            _ if report.tests > 0 && report.discarded == report.tests => CampaignOutcome::GaveUp,
+            _ if all_discarded && spec.strategy.is_some() => CampaignOutcome::GaveUp,
             _ => CampaignOutcome::Passed,
         }
     }

@@ -187,11 +187,25 @@ fn the_history_is_mutated() {
     assert!(others.iter().any(|mutant| mutant.calls == swapped), "calls change places");
     assert!(others.iter().any(|mutant| mutant.calls.len() == 1), "calls go");
     assert!(others.iter().any(|mutant| mutant.calls.len() == 3), "calls come");
-    assert!(others.iter().any(|mutant| mutant.calls[0].function == Pick(1)), "other functions are called");
-    assert!(others.iter().any(|mutant| mutant.hosts[0].turns[0].len() == 6), "deeds go");
+    assert!(
+        others.iter().any(|mutant| mutant.calls.first().is_some_and(|call| call.function == Pick(1))),
+        "other functions are called"
+    );
+    assert!(
+        others.iter().any(|mutant| mutant
+            .hosts
+            .first()
+            .is_some_and(|host| host.turns.first().is_some_and(|turn| turn.len() == 6))),
+        "deeds go"
+    );
     assert!(others.iter().any(|mutant| mutant.sweep), "all functions are called");
     let earlier = |choice: &Choice| matches!(choice, Choice::Earlier(_));
-    assert!(others.iter().any(|mutant| mutant.calls[0].arguments.iter().any(earlier)), "results are reused");
+    assert!(
+        others
+            .iter()
+            .any(|mutant| mutant.calls.first().is_some_and(|call| call.arguments.iter().any(earlier))),
+        "results are reused"
+    );
 }
 
 #[test]

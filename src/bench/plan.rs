@@ -26,7 +26,7 @@ const DEFAULT_SUITE: &str = "smoke";
     all          every bug and every guidance\n\n\
     Generators, which a strategy names like a switch, as in random,generator=smart:\n  \
     copy, independent, smart  of the IFC machines\n  \
-    derived, typed            of single functions, for the bugs of the interpreter")]
+    derived, typed, repaired  of single functions, for the bugs of the interpreter")]
 pub struct Arguments {
     /// Only part K of N of the cells; K counts from 0
     #[arg(long, value_name = "K/N", default_value = "0/1", hide_default_value = true)]
