@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use cpu_time::cpu_time;
 use mutagen_engine::{Campaign, Event, Report, Source, Strategy};
-use mutagen_oracles::{Call, Ending, Engine, Settings, TrapKind, Wasmi, Wasmtime, on_stack, prove_woven};
+use mutagen_oracles::{
+    Argument, Call, Ending, Engine, Settings, TrapKind, Wasmi, Wasmtime, on_stack, prove_woven,
+};
 use mutagen_properties::{
     Context, Direction, FunctionGenerator, FunctionSubject, Functions, Injection, ModuleGenerator, Subject,
     ValidatorSubject,
@@ -69,7 +71,8 @@ fn run() {
 fn run_all(engine: &dyn Engine, wasm: &[u8], calls: &[Call]) {
     let Ok(mut instance) = engine.instantiate(wasm) else { return };
     for call in calls {
-        if let Ending::Trapped(TrapKind::OutOfFuel) = instance.call(&call.export, &call.arguments) {
+        let arguments: Vec<_> = call.arguments.iter().map(Argument::value).collect();
+        if let Ending::Trapped(TrapKind::OutOfFuel) = instance.call(&call.export, &arguments) {
             return;
         }
     }

@@ -2,7 +2,6 @@
 //!
 //! The crate is `wasmi_core`, and the bugs are two of the catalogue. A catalogue for your own crate works alike.
 
-#[allow(dead_code, reason = "shared with the tests")]
 #[path = "../tests/common/mod.rs"]
 mod common;
 

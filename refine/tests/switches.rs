@@ -1,6 +1,5 @@
 //! Mutants that are woven into a crate too large to be listed case by case.
 
-#[allow(dead_code, reason = "not all tests need all of it")]
 mod common;
 
 use common::arithmetic::{SWITCHES, laws};

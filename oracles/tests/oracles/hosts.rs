@@ -288,7 +288,7 @@ fn an_engine_that_forgets_its_plans_is_caught() {
         HostAction::Call { function: 1, arguments: vec![Value::I32(1)] },
         HostAction::Trap,
     ] {
-        let (liar, calls, hosts) = (Liar::forgetful(), [f(&[])], plan(&[action.clone()]));
+        let (liar, calls, hosts) = (Liar::forgetful(), [f(&[])], plan(std::slice::from_ref(&action)));
         let script = mutagen_oracles::Script { calls: &calls, hosts: &hosts };
         let agreement = judge(&wasm(MODULE), script, &liar, &liar.engine, &Settings::default()).agreement;
         assert!(agreement.is_finding(), "{action}: {agreement}");

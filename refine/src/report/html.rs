@@ -33,9 +33,9 @@ impl RefineReport {
     /// The verdict, and what it is based on.
     fn write_verdict(&self, page: &mut String) {
         let strongest = self.analysis.strongest();
-        let _ = write!(
+        let _ = writeln!(
             page,
-            "<p>{} specification: {} of {} mutants survive all properties, {}% are killed.</p>\n",
+            "<p>{} specification: {} of {} mutants survive all properties, {}% are killed.</p>",
             escaped(&self.verdict()),
             strongest.survivors,
             self.matrix.mutants().len(),
