@@ -1,4 +1,4 @@
-//! Weaves the packages of this project: those in [`super::packages`], with the bugs of `bugs/catalogue/`.
+//! Weaves the packages of this project: those in `packages.rs`, with the bugs of `bugs/catalogue/`.
 //!
 //! It is called as `weaver PROJECT RUSTC ARGUMENTS...`.
 
