@@ -6,7 +6,7 @@ use std::path::Path;
 
 use mutagen_engine::{Failure, stable};
 use mutagen_oracles::{Argument, Call, HostPlan, NanMode, NoArgument, Parts};
-use mutagen_properties::{Case, MachinePair};
+use mutagen_properties::{Case, MachinePair, REFERENCE_ENGINE, TARGET_ENGINE};
 use mutagen_wasm_ast::{Features, Module};
 use serde::{Deserialize, Serialize};
 
@@ -255,6 +255,9 @@ impl ModuleFinding {
             let found = failure.details.iter().find(|(known, _)| known == name);
             found.map(|(_, text)| text.clone()).unwrap_or_default()
         };
+        let detail_or = |name: &str, usual: &str| {
+            Some(detail(name)).filter(|text| !text.is_empty()).unwrap_or(usual.to_owned())
+        };
         ModuleFinding {
             format: FORMAT,
             version: version(),
@@ -263,8 +266,8 @@ impl ModuleFinding {
             fixes: engines.fixes,
             late_fixes: Vec::new(),
             features: engines.features,
-            target_engine: engines.target.clone(),
-            reference_engine: engines.reference.clone(),
+            target_engine: detail_or(TARGET_ENGINE, &engines.target),
+            reference_engine: detail_or(REFERENCE_ENGINE, &engines.reference),
             nans: engines.nans,
             compare: engines.compare,
             kind: failure.kind.clone(),

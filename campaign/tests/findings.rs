@@ -85,6 +85,43 @@ fn findings_of_older_versions_still_replay() {
     assert_eq!(words, ["ifc", "stack", "--bug", "stack-7"]);
 }
 
+/// A finding of format 3: two calls, of which the second takes the result of the first, and a host function that returns 5.
+/// Bug wasm-11 changes subtraction.
+const HISTORY: &str = r#"{ "case": "module", "format": 3, "version": "0.1.0", "property": "interpreter", "bug": "wasm-11",
+    "fixes": false, "features": "mutable-global", "kind": "result", "question": "", "part": "result 0", "target": "",
+    "reference": "", "calls": [{ "export": "h", "arguments": [] },
+    { "export": "f", "arguments": ["result 0 of call 0, or i32:0"] }],
+    "hosts": [{ "turns": [[{ "return": ["i32:5"] }, { "write": { "memory": 0, "address": 1, "bytes": [7] } }]],
+    "repeats": true }], "host": "import 0 with []; it returns [i32:5]", "wasm": "WASM", "wat": "(module)" }"#;
+
+#[test]
+fn a_finding_holds_its_calls_and_what_host_functions_do_and_shows_both() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let file = directory.path().join("history.json");
+    let text = r#"(module (import "" "" (func $h (result i32))) (memory (export "m") 1)
+        (func (export "h") (result i32) (call $h))
+        (func (export "f") (param i32) (result i32)
+            (if (i32.ne (local.get 0) (i32.const 5)) (then unreachable))
+            (if (i32.ne (i32.load8_u (i32.const 1)) (i32.const 7)) (then unreachable))
+            (i32.sub (local.get 0) (i32.const 3))))"#;
+    let module = Module::from_text(text).expect("it is a module").encode();
+    let hexadecimal: String = module.iter().map(|byte| format!("{byte:02x}")).collect();
+    std::fs::write(&file, HISTORY.replace("WASM", &hexadecimal)).expect("it can be written");
+    let finding = read(&file);
+    assert!(stands(&finding));
+    let shown = finding.shown();
+    assert!(shown.contains("call 1:     \"f\" with [result 0 of call 0, or i32:0]"), "{shown}");
+    assert!(shown.contains("host:       import 0 with []; it returns [i32:5]"), "{shown}");
+    // Without the host's behaviour the function traps in both engines.
+    let Finding::Module(mut without) = finding else { panic!("it is a module") };
+    without.hosts.clear();
+    assert!(!stands(&Finding::Module(without)));
+    // Format 2 is the same without hosts.
+    let two = HISTORY.replace("WASM", &hexadecimal).replace("\"format\": 3", "\"format\": 2");
+    std::fs::write(&file, two).expect("it can be written");
+    assert!(stands(&read(&file)));
+}
+
 #[test]
 fn files_that_are_no_findings_are_named_with_the_reason() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");

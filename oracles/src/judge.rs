@@ -1,32 +1,34 @@
 //! The whole comparison of one module and some calls, step by step.
 
+mod calls;
 mod locate;
 mod report;
 
 use std::fmt;
 
 pub use self::report::{Judgement, Question, Step};
-use self::{locate::locate, report::Opened};
+use self::{calls::Running, locate::locate, report::Opened};
 use crate::{
     agreement::{Agreement, Difference, What, Why, differ, reference_panicked},
     answer::{Ending, Instantiation},
-    compare::{compare_endings, compare_exports, compare_states, settled},
-    engine::{Engine, Instance},
+    compare::{compare_endings, compare_states, settled},
+    engine::Engine,
     guard::{EnginePanic, Guarded, GuardedInstance},
     host::{HostLog, HostPlan},
     limits::{Which, gate, is_shallow},
     parts::Part,
     scan::Scan,
-    script::{Call, Script},
+    script::Script,
     settings::{NanMode, Settings},
     validity::{Opinion, compare_validity, one_sided},
-    value::Value,
 };
 
 /// Asks both engines about a module, one question after the other, until something is not equal: is it valid, what
 /// does instantiating it do, what does each call do and leave behind. The target goes first each time.
 ///
-/// What is asked is a [`Script`]; calls alone will do.
+/// What is asked is a [`Script`]; calls alone will do. A call that ends on the target without fuel or without stack tells
+/// nothing, and is left out: the target starts again and makes the calls before it once more, and both go on with those
+/// after it. If no call could be compared, the judgement is inconclusive.
 ///
 /// A module that the reference rejects is never executed. One that the gate holds back runs on the target alone, where
 /// only a panic counts.
@@ -39,7 +41,7 @@ pub fn judge<'a>(
 ) -> Judgement {
     if bytes.len() > settings.limits.max_input_bytes {
         let agreement = Agreement::Limit(Which::InputBytes);
-        return Judgement { agreement, steps: Vec::new(), fuel: 0, host: HostLog::default() };
+        return Judgement { agreement, steps: Vec::new(), fuel: 0, host: HostLog::default(), left_out: 0 };
     }
     // Where no operator makes a NaN, all that is done to NaNs is to move them, and that keeps every bit.
     let moves_bits = settings.nan == NanMode::Raw && !makes_nans(&Scan::of(bytes));
@@ -85,30 +87,7 @@ struct Comparing<'a> {
     steps: Vec<Step>,
     fuel: u64,
     host: HostLog,
-}
-
-/// An instance, and what its calls returned so far.
-struct Running {
-    instance: GuardedInstance,
-    results: Vec<Vec<Value>>,
-}
-
-impl Running {
-    fn new(instance: GuardedInstance) -> Self {
-        Self { instance, results: Vec::new() }
-    }
-
-    /// Makes the next call. References to the results of earlier calls are references to this instance's own results.
-    fn call(&mut self, call: &Call) -> Ending {
-        let arguments: Vec<Value> =
-            call.arguments.iter().map(|argument| argument.resolve(&self.results)).collect();
-        let ending = self.instance.call(&call.export, &arguments);
-        self.results.push(match &ending {
-            Ending::Returned(values) => values.clone(),
-            _ => Vec::new(),
-        });
-        ending
-    }
+    left_out: usize,
 }
 
 impl<'a> Comparing<'a> {
@@ -121,11 +100,12 @@ impl<'a> Comparing<'a> {
     ) -> Self {
         let (target, reference) = (Guarded(target), Guarded(reference));
         let (steps, host) = (Vec::new(), HostLog::default());
-        Self { bytes, script, target, reference, settings, steps, fuel: 0, host }
+        Self { bytes, script, target, reference, settings, steps, fuel: 0, host, left_out: 0 }
     }
 
     fn judgement(self, agreement: Agreement) -> Judgement {
-        Judgement { agreement, steps: self.steps, fuel: self.fuel, host: self.host }
+        let Self { steps, fuel, host, left_out, .. } = self;
+        Judgement { agreement, steps, fuel, host, left_out }
     }
 
     fn run(&mut self) -> Agreement {
@@ -239,34 +219,6 @@ impl<'a> Comparing<'a> {
     /// Whether neither the module nor its host functions can exhaust a stack.
     fn is_shallow(&self) -> bool {
         !self.script.hosts.iter().any(HostPlan::calls_back) && is_shallow(self.bytes)
-    }
-
-    fn run_calls(&mut self, mut ours: Running, mut theirs: Running) -> Agreement {
-        let exports = || compare_exports(&ours.instance.exports(), &theirs.instance.exports());
-        let exported = self.settings.compared.compare(Part::Exports, exports);
-        let mut agreement =
-            exported.and_then(|| self.compare_left_behind(&mut ours.instance, &mut theirs.instance));
-        for call in self.script.calls {
-            agreement = agreement.and_then(|| self.run_call(call, &mut ours, &mut theirs));
-        }
-        if agreement.is_finding()
-            && let Ok(state) = ours.instance.try_state()
-        {
-            self.host = state.host;
-        }
-        self.fuel = ours.instance.fuel_used();
-        agreement.and_then(|| closed(ours.instance))
-    }
-
-    fn run_call(&mut self, call: &Call, ours: &mut Running, theirs: &mut Running) -> Agreement {
-        let a = ours.call(call);
-        if let Some(agreement) = settled(&a) {
-            self.step(Question::Call(call.clone()), &a, None);
-            return agreement;
-        }
-        let b = theirs.call(call);
-        self.step(Question::Call(call.clone()), &a, Some(&b));
-        self.compare(&a, &b).and_then(|| self.compare_left_behind(&mut ours.instance, &mut theirs.instance))
     }
 
     /// Compares states, and finds out where memories or tables differ.

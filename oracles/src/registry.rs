@@ -70,6 +70,8 @@ pub struct EngineEntry {
     pub about: &'static str,
     /// What to do to have it, if this program was built without it.
     pub how_to_get: Option<&'static str>,
+    /// The name of another way to run the same engine, which must give the same answers.
+    pub twin: Option<&'static str>,
     make: Arc<Make>,
 }
 
@@ -87,6 +89,7 @@ impl EngineEntry {
             features: Features::WASMI,
             about: "",
             how_to_get: None,
+            twin: None,
             make: Arc::new(make),
         }
     }
@@ -113,6 +116,12 @@ impl EngineEntry {
     #[must_use]
     pub fn about(self, about: &'static str) -> Self {
         Self { about, ..self }
+    }
+
+    /// The same, with another entry that runs the same engine in another way.
+    #[must_use]
+    pub fn twin(self, name: &'static str) -> Self {
+        Self { twin: Some(name), ..self }
     }
 
     /// The engine with these settings.

@@ -1,12 +1,12 @@
 //! Interpreters agree on whole modules: the property `interpreter`.
 
-use mutagen_engine::{Outcome, Property, Scope, Source, Strategy};
+use mutagen_engine::{Outcome, Property, Scope, Source, Strategy, Verdict, stable};
 use mutagen_oracles::{Call, Engine, EngineError, Function, Script, Validity, Watched};
-use mutagen_wasm_ast::Module;
+use mutagen_weave::Recorder;
 
 use crate::generators::{ModuleGenerator, ModuleMaker};
 use crate::pair::{Context, Pair, ran_out};
-use crate::scenario::{Prepared, Scenario, from_case, prepare, surface_calls};
+use crate::scenario::{Prepared, Scenario, from_case, prepare, sweep};
 use crate::subject::{Case, Subject, WatchError, watch_target};
 
 /// How many steps a call may make in a module that would not end otherwise: functions and rounds of loops. A step of tens of
@@ -15,10 +15,17 @@ const STEPS: i32 = 1000;
 
 /// The property `interpreter`: instantiating the module of a [`Scenario`] and making its calls has the same effect on both
 /// engines, while host functions do the same.
+///
+/// The target also agrees with its other way to run, such as lazy translation. As that rarely shows anything, only one test
+/// in eight asks for it: which ones follows from the module.
 pub struct Modules {
     pair: Pair,
+    twins: Option<Pair>,
     modules: ModuleMaker,
 }
+
+/// One test in so many asks the target's other way to run.
+const TWINS_EVERY: u64 = 8;
 
 impl Modules {
     /// The property in this context.
@@ -31,7 +38,7 @@ impl Modules {
     }
 
     fn of(context: &Context, modules: ModuleMaker) -> Result<Self, EngineError> {
-        Ok(Self { pair: Pair::new(context)?, modules })
+        Ok(Self { pair: Pair::new(context)?, twins: Pair::twins(context)?, modules })
     }
 
     /// The engines.
@@ -45,9 +52,16 @@ impl Modules {
     }
 
     /// The calls by which a module without calls of its own is judged: every exported function with boundary arguments,
-    /// and then with random ones that are derived from the seed. None if the module cannot be decoded.
+    /// and then with random ones. The random arguments are derived from the module: they differ between modules, and are
+    /// always the same for the same module.
+    pub fn calls(&self, bytes: &[u8]) -> Vec<Call> {
+        self.seeded_calls(bytes, stable::hash(bytes))
+    }
+
+    /// The same, with random arguments that are derived from the seed.
     pub fn seeded_calls(&self, bytes: &[u8], seed: u64) -> Vec<Call> {
-        Module::decode(bytes).map_or_else(|_| Vec::new(), |module| surface_calls(&module.surface(), seed))
+        let functions = self.exports(bytes).unwrap_or_default().into_iter();
+        sweep(functions.map(|function| (function.name, function.signature.parameters)), seed)
     }
 }
 
@@ -75,9 +89,9 @@ impl Modules {
         self.pair.confirmed(wasm, Script { calls, hosts })
     }
 
-    /// Judges a scenario, and returns it as it was judged. Many mutants of a module with loops do not end, and say nothing:
-    /// they are judged again with calls that count their steps. Others are left as they are, because engines fuse instructions,
-    /// and nothing should come between them.
+    /// Judges a scenario, and returns it as it was judged. Many mutants of a module with loops do not end. If none of
+    /// their calls can be compared, they are judged again with calls that count their steps. Others are left as they are,
+    /// because engines fuse instructions, and nothing should come between them.
     fn judge_ending(&self, scenario: &Scenario) -> (Prepared, Outcome) {
         let prepared = self.modules.prepare(scenario);
         let outcome = self.judge_prepared(&prepared);
@@ -92,9 +106,41 @@ impl Modules {
     }
 }
 
+impl Modules {
+    /// Checks a scenario. Whether the target's other way to run is asked depends on the module's hash.
+    fn check_if(&self, scenario: &Scenario, asks_twins: impl Fn(u64) -> bool) -> Outcome {
+        let (Prepared { wasm, calls, hosts }, outcome) = self.judge_ending(scenario);
+        match &self.twins {
+            Some(twins) if outcome.verdict == Verdict::Passed && asks_twins(stable::hash(&wasm)) => {
+                let script = Script { calls: &calls, hosts: &hosts };
+                // What the other way does is no part of the test's trace: it would make every such test look new.
+                let other = Recorder::new(0).record(|| twins.confirmed(&wasm, script));
+                if matches!(other.verdict, Verdict::Failed(_)) { named(other, twins) } else { outcome }
+            }
+            _ => outcome,
+        }
+    }
+}
+
+/// A failure with the names of the engines that differ.
+fn named(outcome: Outcome, pair: &Pair) -> Outcome {
+    let [target, reference] = pair.names();
+    match outcome.verdict {
+        Verdict::Failed(failure) => {
+            (*failure).detail(TARGET_ENGINE, target).detail(REFERENCE_ENGINE, reference).into()
+        }
+        _ => outcome,
+    }
+}
+
+/// The details of a failure that name engines other than those of the campaign.
+pub const TARGET_ENGINE: &str = "target engine";
+/// See [`TARGET_ENGINE`].
+pub const REFERENCE_ENGINE: &str = "reference engine";
+
 impl Property<Scenario> for Modules {
     fn check(&mut self, scenario: &Scenario) -> Outcome {
-        self.judge_ending(scenario).1
+        self.check_if(scenario, |hash| hash.is_multiple_of(TWINS_EVERY))
     }
 }
 
@@ -118,6 +164,11 @@ impl Subject for ModuleSubject {
 
     fn property(&self) -> Result<Modules, EngineError> {
         Modules::of(&self.context, self.modules.clone())
+    }
+
+    /// Shrinking must not lose a failure of the target's other way to run, so that one is always asked.
+    fn judge(&self, property: &mut Modules, scenario: &Scenario) -> Outcome {
+        property.check_if(scenario, |_| true)
     }
 
     fn generate(&self, source: &mut Source, size: usize) -> Scenario {

@@ -32,7 +32,7 @@ pub use arguments::{boundary_arguments, signature_of};
 pub use discrepancies::{Discrepancies, Discrepancy};
 pub use generators::{FunctionGenerator, ModuleGenerator};
 pub use injection::{Injection, LateFixes};
-pub use interpreter::{ModuleSubject, Modules};
+pub use interpreter::{ModuleSubject, Modules, REFERENCE_ENGINE, TARGET_ENGINE};
 pub use interpreter_i32::{FunctionSubject, Functions};
 pub use invocation::{Argument, Invocation, InvocationSubject, Invoked};
 pub use noninterference::{

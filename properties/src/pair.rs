@@ -18,7 +18,7 @@ const CONFIRMATIONS: usize = 3;
 pub struct Pair {
     pub(crate) context: Context,
     pub(crate) target: Guarded<Wrapped<Box<dyn Engine>, Present>>,
-    pub(crate) reference: Guarded<Box<dyn Engine>>,
+    pub(crate) reference: Guarded<Wrapped<Box<dyn Engine>, Present>>,
 }
 
 /// What all workers of a campaign on two engines share.
@@ -28,6 +28,8 @@ pub struct Context {
     pub target: EngineEntry,
     /// The engine that it is compared with.
     pub reference: EngineEntry,
+    /// Another way to run the target, which must agree with it.
+    pub twin: Option<EngineEntry>,
     /// The settings of both engines.
     pub settings: Settings,
     /// The injection into the target.
@@ -46,6 +48,7 @@ impl Context {
         Self {
             target: target.clone(),
             reference: reference.clone(),
+            twin: None,
             settings,
             injection: Injection::default(),
             late_fixes: LateFixes::default(),
@@ -67,7 +70,14 @@ impl Context {
         let registry = Registry::default();
         let named = |name| registry.find(name).unwrap_or_else(|unknown| panic!("it is built in: {unknown}"));
         let settings = Settings { features, ..Settings::default() };
-        Self::of(named(Registry::TARGET), named(Registry::REFERENCE), settings)
+        Self::of(named(Registry::TARGET), named(Registry::REFERENCE), settings).find_twin(&registry)
+    }
+
+    /// The same context with the target's other way to run, if the registry has it.
+    #[must_use]
+    pub fn find_twin(mut self, registry: &Registry) -> Self {
+        self.twin = self.target.twin.and_then(|name| registry.find(name).ok()).cloned();
+        self
     }
 
     /// The same context with this injection into the target.
@@ -88,8 +98,24 @@ impl Pair {
         let context = context.clone();
         let present = Present { injection: context.injection.clone(), late: context.late_fixes.clone() };
         let target = Wrapped::new(context.target.make(&context.settings)?, present);
-        let reference = context.reference.make(&context.settings)?;
+        // If the reference is woven as well, it is repaired in the same way, and never has the bug.
+        let repaired =
+            Present { injection: context.injection.without_bug(), late: context.late_fixes.clone() };
+        let reference = Wrapped::new(context.reference.make(&context.settings)?, repaired);
         Ok(Self { target: Guarded(target), reference: Guarded(reference), context })
+    }
+
+    /// The other way to run the target, compared with the target, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If an engine refuses the settings.
+    pub(crate) fn twins(context: &Context) -> Result<Option<Self>, EngineError> {
+        let twins = |twin: &EngineEntry| {
+            let (target, reference) = (twin.clone(), context.target.clone());
+            Self::new(&Context { target, reference, twin: None, ..context.clone() })
+        };
+        context.twin.as_ref().map(twins).transpose()
     }
 
     /// The names of the target and of the reference.
@@ -202,7 +228,10 @@ pub const DISCREPANCY: &str = "discrepancy";
 pub fn outcome(judgement: &Judgement) -> Outcome {
     match &judgement.agreement {
         Agreement::Differ(difference) => failure(judgement, difference).into(),
-        agreement => outcome_of(agreement).costing(judgement.fuel),
+        agreement => {
+            let outcome = outcome_of(agreement).costing(judgement.fuel);
+            if judgement.left_out == 0 { outcome } else { outcome.label(LEFT_OUT) }
+        }
     }
 }
 
@@ -212,6 +241,9 @@ pub(crate) fn ran_out(outcome: &Outcome) -> bool {
         |reason: Why| matches!(&outcome.verdict, Verdict::Inconclusive(why) if **why == *reason.to_string());
     is(Why::Fuel) || is(Why::Stack)
 }
+
+/// The label of tests in which a call was left out.
+const LEFT_OUT: &str = "a call was left out: without fuel or stack it tells nothing";
 
 /// The outcome of an agreement that is not a difference.
 pub(crate) fn outcome_of(agreement: &Agreement) -> Outcome {

@@ -10,7 +10,7 @@ mod stored;
 use mutagen_engine::{Count, Generate, Mutable, RootMutants, Scope, Source};
 use mutagen_wasm_ast::{Bytes, Module};
 
-pub(crate) use script::{Prepared, prepare, surface_calls};
+pub(crate) use script::{Prepared, prepare, sweep};
 pub(crate) use stored::from_case;
 
 /// A module, and what is done with it.

@@ -2,7 +2,10 @@
 //! with the module.
 
 use mutagen_engine::{Mutable, MutantsConfig, Property, Source, Verdict, mutants, shrink_in};
-use mutagen_oracles::{Argument, Call, HostAction, Value, on_stack};
+use mutagen_oracles::{
+    Argument, Call, Ending, Engine, EngineEntry, Function, HostAction, Instance, Instantiation, State,
+    TrapKind, Validity, Value, Wasmi, on_stack,
+};
 use mutagen_properties::{
     Case, Choice, Context, Deed, HostScript, Invoke, ModuleGenerator, ModuleSubject, Modules, Pick, Scenario,
     Subject,
@@ -183,29 +186,23 @@ fn the_history_is_mutated() {
         .map(|(_, mutant)| mutant)
         .filter(|mutant| mutant.module == module)
         .collect();
+    let some = |wanted: &dyn Fn(&Scenario) -> bool| others.iter().any(wanted);
     let swapped: Vec<Invoke> = given.calls.iter().rev().cloned().collect();
-    assert!(others.iter().any(|mutant| mutant.calls == swapped), "calls change places");
-    assert!(others.iter().any(|mutant| mutant.calls.len() == 1), "calls go");
-    assert!(others.iter().any(|mutant| mutant.calls.len() == 3), "calls come");
+    assert!(some(&|mutant| mutant.calls == swapped), "calls change places");
+    assert!(some(&|mutant| mutant.calls.len() == 1), "calls go");
+    assert!(some(&|mutant| mutant.calls.len() == 3), "calls come");
+    let first = |mutant: &Scenario| mutant.calls.first().cloned();
+    let calls_other = |mutant: &Scenario| first(mutant).is_some_and(|call| call.function == Pick(1));
     assert!(
-        others.iter().any(|mutant| mutant.calls.first().is_some_and(|call| call.function == Pick(1))),
-        "other functions are called"
+        some(&|mutant| mutant.calls.get(1..) == given.calls.get(1..) && calls_other(mutant)),
+        "others are called"
     );
-    assert!(
-        others.iter().any(|mutant| mutant
-            .hosts
-            .first()
-            .is_some_and(|host| host.turns.first().is_some_and(|turn| turn.len() == 6))),
-        "deeds go"
-    );
-    assert!(others.iter().any(|mutant| mutant.sweep), "all functions are called");
+    let deeds = |mutant: &Scenario| mutant.hosts.first().and_then(|host| Some(host.turns.first()?.len()));
+    assert!(some(&|mutant| deeds(mutant) == Some(6)), "deeds go");
+    assert!(some(&|mutant| mutant.sweep), "all functions are called");
     let earlier = |choice: &Choice| matches!(choice, Choice::Earlier(_));
-    assert!(
-        others
-            .iter()
-            .any(|mutant| mutant.calls.first().is_some_and(|call| call.arguments.iter().any(earlier))),
-        "results are reused"
-    );
+    let reuses = |mutant: &Scenario| first(mutant).is_some_and(|call| call.arguments.iter().any(earlier));
+    assert!(some(&reuses), "results are reused");
 }
 
 #[test]
@@ -233,4 +230,90 @@ fn calls_and_deeds_that_a_failure_does_not_need_are_shrunk_away() {
 fn engines_agree_on_a_scenario_in_which_everything_happens() {
     let calls = vec![invoke(0, &[Choice::Bits(1)]), invoke(0, &[Choice::Earlier(Pick(0))])];
     assert_eq!(verdict(&Scenario { calls, hosts: hosts(), sweep: true, ..scenario(HOSTS) }), Verdict::Passed);
+}
+
+/// wasmi with another answer: whatever a call returns, it says that it trapped.
+struct Trapping(Wasmi);
+
+struct TrappingInstance(Box<dyn Instance>);
+
+impl Engine for Trapping {
+    fn name(&self) -> &str {
+        "trapping"
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        self.0.validate(bytes)
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        Ok(Box::new(TrappingInstance(self.0.instantiate(bytes)?)))
+    }
+}
+
+impl Instance for TrappingInstance {
+    fn exports(&self) -> Vec<Function> {
+        self.0.exports()
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
+        self.0.call(name, arguments);
+        Ending::Trapped(TrapKind::Unreachable)
+    }
+
+    fn state(&mut self) -> State {
+        self.0.state()
+    }
+
+    fn memory(&mut self, index: usize) -> Vec<u8> {
+        self.0.memory(index)
+    }
+
+    fn table(&mut self, index: usize) -> Vec<Value> {
+        self.0.table(index)
+    }
+}
+
+/// A function that returns a number, and one call of it.
+fn returning(number: i32) -> Scenario {
+    let text = format!(r#"(module (func (export "f") (result i32) (i32.const {number})))"#);
+    Scenario { calls: vec![invoke(0, &[])], ..scenario(&text) }
+}
+
+#[test]
+fn the_targets_other_way_to_run_is_asked_about_a_share_of_the_tests_and_always_while_shrinking() {
+    let trapping = EngineEntry::new("trapping", "1", |settings| Ok(Box::new(Trapping(Wasmi::new(settings)))));
+    let context = Context { twin: Some(trapping), ..Context::new(Features::WASMI) };
+    let subject = ModuleSubject::new(context, ModuleGenerator::Derived);
+    let mut property = subject.property().expect("the settings are fine");
+    let outcomes: Vec<bool> = on_stack(|| {
+        let fails = |outcome: mutagen_engine::Outcome| match outcome.verdict {
+            Verdict::Failed(failure) => {
+                let named = |name: &str| failure.details.iter().any(|detail| detail.1 == name);
+                assert!(named("trapping") && named("wasmi"), "{failure:?}");
+                true
+            }
+            _ => false,
+        };
+        assert!((0..20).all(|number| fails(subject.judge(&mut property, &returning(number)))));
+        (0..200).map(|number| fails(property.check(&returning(number)))).collect()
+    })
+    .expect("there is a thread");
+    let asked = outcomes.iter().filter(|fails| **fails).count();
+    assert!((10..45).contains(&asked), "{asked} of 200");
+}
+
+#[test]
+fn lazy_and_eager_translation_agree() {
+    assert!(Context::new(Features::WASMI).twin.is_some_and(|twin| twin.name == "wasmi-lazy"));
+    let subject = subject(ModuleGenerator::Typed);
+    let mut property = subject.property().expect("the settings are fine");
+    on_stack(|| {
+        for seed in 0..50 {
+            let mut source = Source::seeded(seed).with_scope(subject.scope());
+            let outcome = subject.judge(&mut property, &subject.generate(&mut source, 5));
+            assert!(!matches!(outcome.verdict, Verdict::Failed(_)), "seed {seed}: {outcome:?}");
+        }
+    })
+    .expect("there is a thread");
 }

@@ -10,7 +10,7 @@ use mutagen_engine::{
     Counterexample, Failure, Outcome, Property, SHRINK_TESTS, Verdict, judged, shrink_failure,
 };
 use mutagen_oracles::Script;
-use mutagen_properties::{Case, Pair, Shape, Subject};
+use mutagen_properties::{Case, Pair, Shape, Subject, TARGET_ENGINE};
 
 use crate::store::Folder;
 use crate::{Curb, Decision, Finding, FindingReport, Groups, Moment, Spec, Store};
@@ -120,8 +120,10 @@ impl<'a, S: Subject> Collector<'a, S> {
         if let Some((_, curb)) = recognised {
             return self.curb(curb, None);
         }
-        // A fix that explains it names its group.
-        let pair = self.subject.context().and_then(|context| Pair::new(context).ok());
+        // A fix that explains it names its group. It must explain it to the engines that differ.
+        let others = found.failure.details.iter().any(|(name, _)| name == TARGET_ENGINE);
+        let context = self.subject.context().filter(|_| !others);
+        let pair = context.and_then(|context| Pair::new(context).ok());
         let mut fix = explaining_fix(pair.as_ref(), &case);
         let explained = fix.and_then(|fix| self.groups().explain(fix, &as_found, now));
         if let Some((_, curb)) = explained {

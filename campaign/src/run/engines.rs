@@ -40,7 +40,8 @@ pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) ->
     if bug.is_some() {
         require_bugs(&*target.make(&settings)?)?;
     }
-    Ok(Context::of(target, reference, settings).inject(injection(bug, engines.fixes)))
+    let context = Context::of(target, reference, settings).find_twin(registry);
+    Ok(context.inject(injection(bug, engines.fixes)))
 }
 
 /// The catalogue's entry of a bug that is woven into the engine.

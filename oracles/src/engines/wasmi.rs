@@ -30,8 +30,12 @@ pub(super) fn entries() -> [EngineEntry; 2] {
             .roles(&[Role::Target, Role::Reference])
     };
     [
-        entry(EAGER, Wasmi::new).about("an interpreter; translates all functions before it runs any"),
-        entry(LAZY, Wasmi::lazy).about("the same; validates and translates each function at its first call"),
+        entry(EAGER, Wasmi::new)
+            .twin(LAZY)
+            .about("an interpreter; translates all functions before it runs any"),
+        entry(LAZY, Wasmi::lazy)
+            .twin(EAGER)
+            .about("the same; validates and translates each function at its first call"),
     ]
 }
 

@@ -50,6 +50,8 @@ pub struct Judgement {
     pub fuel: u64,
     /// What went out to the host functions of the target, and what they did. Only if the engines differ.
     pub host: HostLog,
+    /// How many calls were left out, because the target ran out of fuel or stack.
+    pub left_out: usize,
 }
 
 /// How an instantiation went, for the report.

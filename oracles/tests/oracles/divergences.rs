@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use mutagen_oracles::{
-    Agreement, Ending, Engine, Feature, Features, Instantiation, Limits, Rejection, Settings, Validity,
-    Value, Wasmi, Which, Why, on_stack,
+    Agreement, Argument, Call, Ending, Engine, Feature, Features, Instantiation, Limits, Rejection, Settings,
+    Validity, Value, Wasmi, Which, Why, on_stack,
 };
 
 use crate::support::{Liar, Lies, agreement, f, judge_bytes, judge_text, last_answer, wasm, wasmtime};
@@ -186,6 +186,63 @@ fn n7_what_costs_the_target_all_its_fuel_is_spared_the_reference() {
     let judgement = judge_text(module, &[f(&[])]);
     assert_eq!(judgement.agreement, Agreement::Inconclusive(Why::Fuel));
     assert_eq!(judgement.steps[2].reference, None);
+}
+
+/// A counter that `f` steps, unless it gets 7: then it runs for ever, after a step.
+const RUNS_AWAY: &str = r#"(module (global $g (export "g") (mut i32) (i32.const 0)) (table (export "t") 2 funcref)
+    (elem (i32.const 0) func $hidden) (func $hidden)
+    (func (export "f") (param i32) (result i32)
+        (global.set $g (i32.add (global.get $g) (i32.const 1)))
+        (if (i32.eq (local.get 0) (i32.const 7)) (then (loop (br 0))))
+        (table.set 0 (i32.const 1) (ref.func $hidden))
+        (global.get $g))
+    (func $deep (export "deep") (call $deep)))"#;
+
+#[test]
+fn n7_a_call_that_runs_out_of_fuel_is_left_out_and_the_others_are_compared_as_if_it_had_not_been_made() {
+    let calls = [1, 7, 2, 3].map(|number| f(&[Value::I32(number)]));
+    let judgement = judge_text(RUNS_AWAY, &calls);
+    assert_eq!((judgement.agreement.clone(), judgement.left_out), (Agreement::Equal, 1));
+    assert_eq!(judgement.steps[3].reference, None);
+    assert_eq!(last_answer(&judgement), "returned [i32:3]");
+    // A lie in a call after it is caught.
+    let lie = Lies {
+        ending: Arc::new(|ending| match ending {
+            Ending::Returned(values) if values == [Value::I32(3)] => Ending::Returned(vec![Value::I32(4)]),
+            other => other,
+        }),
+        ..Lies::default()
+    };
+    assert!(Liar::new(lie).as_target(RUNS_AWAY, &calls).is_finding());
+}
+
+#[test]
+fn n7_a_reference_to_a_result_of_a_call_that_was_left_out_is_what_is_used_otherwise() {
+    let earlier = Argument::Result { call: 0, result: 0, otherwise: Value::I32(5) };
+    let call = Call { export: "f".to_owned(), arguments: vec![earlier] };
+    let judgement = judge_text(RUNS_AWAY, &[f(&[Value::I32(7)]), call]);
+    assert_eq!((judgement.agreement.clone(), judgement.left_out), (Agreement::Equal, 1));
+    assert_eq!(last_answer(&judgement), "returned [i32:1]");
+}
+
+#[test]
+fn n7_a_comparison_ends_when_calls_run_out_of_fuel_too_often_and_proves_nothing_without_any_other() {
+    let (away, home) = (f(&[Value::I32(7)]), f(&[Value::I32(1)]));
+    let only = judge_text(RUNS_AWAY, &vec![away.clone(); 2]);
+    assert_eq!(only.agreement, Agreement::Inconclusive(Why::Fuel));
+    let many: Vec<_> = std::iter::once(home.clone()).chain(vec![away; 6]).chain([home]).collect();
+    let judgement = judge_text(RUNS_AWAY, &many);
+    assert_eq!((judgement.agreement.clone(), judgement.left_out), (Agreement::Equal, 4));
+    assert_eq!(judgement.steps.len(), 2 + 5);
+}
+
+#[test]
+fn n6_a_call_that_exhausts_the_stack_is_left_out_as_well() {
+    let calls = [Call::new("deep", []), f(&[Value::I32(1)])];
+    let judgement = judge_text(RUNS_AWAY, &calls);
+    assert_eq!((judgement.agreement.clone(), judgement.left_out), (Agreement::Equal, 1));
+    let only = judge_text(RUNS_AWAY, &calls[..1]);
+    assert_eq!(only.agreement, Agreement::Inconclusive(Why::Stack));
 }
 
 #[test]

@@ -30,22 +30,24 @@ pub(crate) fn prepare(scenario: &Scenario, mut module: Module, features: Feature
     let stage = Stage::of(&module);
     let mut calls = stage.calls(&scenario.calls);
     if scenario.sweep {
-        calls.extend(surface_calls(&stage.surface, stable::hash(&wasm)));
+        let functions = stage.surface.functions.iter();
+        let functions = functions.map(|function| (function.name.clone(), signature_of(&function.ty)));
+        calls.extend(sweep(functions, stable::hash(&wasm)));
     }
     let hosts = scenario.hosts.iter().zip(&stage.surface.imported_functions);
     let hosts = hosts.map(|(script, ty)| stage.plan(script, ty)).collect();
     Prepared { wasm, calls, hosts }
 }
 
-/// Calls of every exported function with boundary arguments, and then with random ones that are derived from the seed.
-pub(crate) fn surface_calls(surface: &Surface, seed: u64) -> Vec<Call> {
+/// Calls of all these functions, which have names and parameters: with boundary arguments, and then with random ones that
+/// are derived from the seed.
+pub(crate) fn sweep(functions: impl IntoIterator<Item = (String, Vec<ValueType>)>, seed: u64) -> Vec<Call> {
     let mut source = Source::seeded(seed);
     let mut calls = Vec::new();
-    for function in &surface.functions {
-        let parameters = signature_of(&function.ty);
+    for (name, parameters) in functions {
         let mut lists = boundary_arguments(&parameters);
         lists.extend((0..SEEDED).map(|_| random_arguments(&parameters, &mut source)));
-        calls.extend(lists.into_iter().map(|list| Call::new(function.name.clone(), list)));
+        calls.extend(lists.into_iter().map(|list| Call::new(name.clone(), list)));
     }
     calls
 }
