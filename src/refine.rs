@@ -10,7 +10,7 @@ use mutagen_oracles::Registry;
 
 use crate::bench::run::{CellFlags, require_woven};
 use crate::exit_code::{Code, CommandError};
-use crate::{flags, say};
+use crate::{flags, say, signals};
 
 /// The page for people.
 const PAGE: &str = "report.html";
@@ -31,7 +31,7 @@ const PAGE: &str = "report.html";
     Exit status:\n  0    every bug is seen by a property\n  1    a bug survives all properties\n  \
     2    the command line makes no sense\n  \
     4    the directory holds another plan, or another run is writing there\n  5    results could not be stored\n  \
-    130  interrupted; start it again to continue")]
+    129, 130, 143  interrupted; start it again to continue")]
 pub struct Arguments {
     #[command(subcommand)]
     of: Option<Of>,
@@ -137,7 +137,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     }
     if cells.run(&open, &store)? == RunEnded::Interrupted {
         say::note(format!("interrupted; to go on: mutagen-wasm refine -o {}", output.display()));
-        return Ok(Code::Interrupted);
+        return Ok(signals::interrupted());
     }
     report(arguments, &plan, &store.read(&plan)?.trials, engines)
 }

@@ -6,10 +6,10 @@ mod program;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::Duration;
 
-use program::{Run, command, run_at};
+use program::{Run, command, end, run_at};
 use serde_json::{Value, json};
 
 /// Three faults of the stack machine, with budgets that no clock decides on.
@@ -171,6 +171,19 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     }
     run_at(here.path(), &format!("{STACK} -o whole"));
     assert_eq!(report(&results)["report"], report(&here.path().join("whole"))["report"]);
+}
+
+#[test]
+fn a_run_that_was_told_to_end_says_how_to_go_on_and_by_which_signal_it_ended() {
+    let here = temporary();
+    let words: Vec<&str> = STACK.split_whitespace().chain(["-j", "1", "-o", "a"]).collect();
+    let mut child = command(here.path(), &words).spawn().expect("it can be run");
+    wait_for_cells(&mut child, &here.path().join("a"), 1);
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(sent.expect("there is `kill`").success());
+    let Run { code, err, .. } = end(child);
+    assert_eq!(code, 143, "{err}");
+    assert!(err.contains("to go on: mutagen-wasm refine -o a"), "{err}");
 }
 
 #[test]
