@@ -1,12 +1,19 @@
 //! Modules that can be run to their end: calls that end, and memories and tables of a moderate size.
 
+use mutagen_engine::Generate;
+
+use crate::immediate::{MemArg, Offset};
 use crate::index::GlobalIdx;
 use crate::instr::{Block, BlockKind, Instr};
 use crate::module::{Global, ImportItem, Module};
-use crate::op::{I32Binary, I32Unary, Op};
+use crate::op::{I32Binary, I32Compare, I32Load, I32Store, I32Unary, Op};
 use crate::spaces::Spaces;
 use crate::stack::deep;
+use crate::stub::Stub;
 use crate::types::{BlockType, Bound, GlobalType, Limits, ValType};
+
+/// Where a stub counts its steps: the last four bytes of its memory.
+const COUNTER: u64 = 65_532;
 
 impl Module {
     /// Makes every call end. Functions and loops count down a new global when they begin, and trap with `unreachable` after so many
@@ -56,6 +63,42 @@ impl Module {
             }
         }
     }
+}
+
+impl Stub {
+    /// Makes every call of the function end. The function and its loops count in the last bytes of the first page of memory when
+    /// they begin, and trap with `unreachable` after so many steps. The next call has as many again.
+    ///
+    /// ```
+    /// use mutagen_wasm_ast::{FuncType, Module, Stub};
+    ///
+    /// let endless = Module::from_text("(module (func (loop br 0)))")?.functions.remove(0);
+    /// let mut stub = Stub { locals: endless.locals, body: endless.body };
+    /// stub.bound_calls(100);
+    /// assert!(stub.to_module(&FuncType::default()).to_text()?.contains("i32.const 100"));
+    /// # Ok::<(), mutagen_wasm_ast::TextError>(())
+    /// ```
+    pub fn bound_calls(&mut self, steps: i32) {
+        let count = count_in_memory(steps);
+        bound_loops(&mut self.body, &count);
+        self.body.splice(0..0, count);
+    }
+}
+
+/// The code that counts one step in the memory of a stub module, which starts with zero.
+fn count_in_memory(steps: i32) -> Vec<Instr> {
+    let place = MemArg { offset: Offset::new(COUNTER), ..MemArg::smallest() };
+    let zero = Op::I32Const(0);
+    let read = [zero.clone(), Op::I32Load(I32Load::I32Load, place)];
+    let store = Op::I32Store(I32Store::I32Store, place);
+    let ops = |ops: &[Op]| ops.iter().cloned().map(Instr::Op).collect::<Vec<Instr>>();
+    let mut code = ops(&read);
+    code.extend(ops(&[Op::I32Const(steps), Op::I32Compare(I32Compare::I32GeU)]));
+    let exhausted = ops(&[zero.clone(), zero.clone(), store.clone(), Op::Unreachable]);
+    code.push(Block::new(BlockKind::If, BlockType::Empty, exhausted).into());
+    code.extend(ops(&[zero]).into_iter().chain(ops(&read)));
+    code.extend(ops(&[Op::I32Const(1), Op::I32Binary(I32Binary::I32Add), store]));
+    code
 }
 
 /// The code that counts one step.

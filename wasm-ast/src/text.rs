@@ -55,15 +55,30 @@ impl Module {
     /// If the module is invalid in a way that the text format cannot express, such as a function without a
     /// type.
     pub fn to_text(&self) -> Result<String, TextError> {
-        wasmprinter::print_bytes(self.encode()).map_err(|error| TextError::Print(format!("{error:#}")))
+        Self::disassemble(&self.encode())
+    }
+
+    /// The text of a module in the binary format, whatever features it uses.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are no module, or one that the text format cannot express.
+    pub fn disassemble(wasm: &[u8]) -> Result<String, TextError> {
+        wasmprinter::print_bytes(wasm).map_err(|error| TextError::Print(format!("{error:#}")))
     }
 }
 
-/// Shortens the parser's message, which quotes the source in several lines, to place and problem.
+/// Shortens the parser's message, which quotes the source in several lines, to place and problem. Long lines are not quoted:
+/// then the place is at the end of the first line.
 fn on_one_line(message: &str) -> String {
-    let what = message.lines().next().unwrap_or_default();
-    let place = message.lines().find_map(|line| line.trim_start().strip_prefix("--> <anon>:"));
-    place.map_or_else(|| what.to_owned(), |place| format!("{place}: {what}"))
+    let first = message.lines().next().unwrap_or_default();
+    let below = message.lines().find_map(|line| line.trim_start().strip_prefix("--> <anon>:"));
+    let found = below.map(|place| (first, place)).or_else(|| first.rsplit_once(" at <anon>:"));
+    let (what, place) = found.unwrap_or((first, ""));
+    // The parser says that it was compiled without them.
+    let what =
+        if what.contains("parsing components") { "this is a component, not a core module" } else { what };
+    if place.is_empty() { what.to_owned() } else { format!("{place}: {what}") }
 }
 
 /// Why text could not be read or written.

@@ -34,6 +34,17 @@ fn integer(bits: usize, source: &mut Source) -> i64 {
     }
 }
 
+/// A random constant of this type. A floating-point number is often one that most computations turn into another one, unlike
+/// infinity, zero and what is not a number.
+pub(super) fn telling_constant(ty: ValType, source: &mut Source) -> Op {
+    let eighths = source.range_i64(-64, 64) as f64 / 8.0;
+    match ty {
+        ValType::F32 if source.chance(1, 3) => Op::F32Const(F32((eighths as f32).to_bits())),
+        ValType::F64 if source.chance(1, 3) => Op::F64Const(F64(eighths.to_bits())),
+        _ => constant(ty, source),
+    }
+}
+
 /// The value or one of its mutants. The first of them matter most, and are as likely as all together.
 fn notable<T: Mutable>(mut value: T, source: &mut Source) -> T {
     const FIRST: usize = 10;

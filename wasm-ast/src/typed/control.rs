@@ -127,9 +127,10 @@ impl Writer<'_> {
     /// further than the end of the body.
     pub(super) fn ending(&mut self, results: &[ValType], conditional: bool) {
         let depth = self.depth();
-        let jumps = self.swarm.uses(Part::Jumps) && self.room > 0 && self.chance(1, 5);
-        if !jumps || !self.jump(conditional, depth) {
-            self.values(results, depth);
+        let called = conditional && self.room > 0 && self.chance(1, 4) && self.tail_call();
+        let jumps = !called && self.swarm.uses(Part::Jumps) && self.room > 0 && self.chance(1, 4);
+        if !called && (!jumps || !self.jump(conditional, depth)) {
+            self.telling(results, depth);
         } else if self.chance(1, 2) {
             self.unreachable_code();
             if self.chance(1, 2) {
@@ -141,15 +142,18 @@ impl Writer<'_> {
     /// Writes code after a jump. It is never executed, but must be valid, and there the stack supplies what is missing: so
     /// instructions have only some of their operands, the last ones.
     fn unreachable_code(&mut self) {
-        for _ in 0..self.source.below(3) {
-            let select = self.chance(1, 3);
-            let ty = self.swarm.number(self.source);
+        for _ in 0..1 + self.source.below(3) {
+            let select = self.chance(1, 2);
+            let ty = self.swarm.ty(self.source);
             let operation = self.swarm.operation(self.source, |operation| !has_address(operation));
             let (op, takes, gives) = match operation {
                 Some(operation) if !select => {
                     (self.fitted(operation), operation.takes.clone(), operation.gives.clone())
                 }
-                _ => (Op::Select, [ty, ty, ValType::I32].map(Operand::Value).to_vec(), vec![ty]),
+                _ => {
+                    let takes = [ty, ty, ValType::I32].map(Operand::Value).to_vec();
+                    (self.select(ty), takes, vec![ty])
+                }
             };
             let missing = self.source.below(takes.len() + 1);
             self.operands(&takes[missing..], 0);
@@ -172,7 +176,7 @@ impl Writer<'_> {
 
     /// Writes a jump to a label or out of the function. Returns whether it was possible.
     fn jump(&mut self, conditional: bool, depth: usize) -> bool {
-        match self.source.below(6) {
+        match self.source.below(5) {
             0 if conditional => {
                 let Some((label, types)) = self.label() else { return false };
                 self.left_behind();
@@ -185,8 +189,7 @@ impl Writer<'_> {
                 self.values(&results, depth);
                 self.write(Op::Return);
             }
-            2 if conditional => return self.tail_call(),
-            3 if conditional
+            2 if conditional
                 && self.swarm.uses(Part::Traps)
                 && self.labels.len() > 1
                 && self.chance(1, 8) =>

@@ -17,6 +17,9 @@ use crate::types::{AddressType, ValType};
 /// The size of a page of memory.
 pub(super) const PAGE: u64 = 65_536;
 
+/// The first address that 32 bits cannot hold.
+const WRAPPED: u64 = 1 << 32;
+
 /// The longest range. Longer ones cost more time and show no more.
 const LONGEST: usize = 20;
 
@@ -92,12 +95,16 @@ impl Writer<'_> {
                 self.masked(mask, ty, depth);
                 small
             }
-            // Any number, also directly from a call.
+            // Any number: a constant, directly from a call, or otherwise computed.
             7..10 if self.swarm.uses(Part::Traps) => {
-                if !self.chance(1, 3) || !self.called(&[ty.value()], depth) {
-                    self.value(ty.value(), depth);
+                match self.source.below(4) {
+                    0 => self.constant(ty.value()),
+                    1 if self.called(&[ty.value()], depth) => {}
+                    2 if ty == AddressType::I64 => self.number(WRAPPED + small, ty),
+                    _ => self.value(ty.value(), depth),
                 }
-                one_of([small, 0, 0, end, u64::from(u32::MAX)], self.source)
+                let far = if ty == AddressType::I64 { WRAPPED } else { WRAPPED - 1 };
+                one_of([small, 0, 0, end, far], self.source)
             }
             _ => {
                 self.number(small, ty);
@@ -110,7 +117,8 @@ impl Writer<'_> {
     pub(super) fn overlapping(&mut self, end: u64) -> (u64, u64, u64) {
         let length = self.source.below(LONGEST.min(end as usize + 1)) as u64;
         let last = end.saturating_sub(length);
-        let first = one_of([0, last, last.min(8)], self.source);
+        let any = self.source.below(last.min(64) as usize + 1) as u64;
+        let first = one_of([0, last, last.min(8), any], self.source);
         let second = one_of(
             [first + 1, first.saturating_sub(1), first, first + 4, first.saturating_sub(3)],
             self.source,

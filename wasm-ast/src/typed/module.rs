@@ -12,6 +12,8 @@ use crate::module::{Element, Export, ExportItem, Module};
 
 /// The approximate number of instructions per function for each unit of size.
 const ROOM: usize = 4;
+/// The most values before a mistake. Modules of usual sizes have about as many.
+const MOST_VALUES: usize = 40;
 /// The size above which modules do not grow. Larger modules cost more time and show no more.
 const LARGEST: usize = 30;
 
@@ -30,23 +32,44 @@ impl Module {
     /// assert!(!module.functions.is_empty() && !module.exports.is_empty());
     /// ```
     pub fn typed(source: &mut Source, size: usize) -> Self {
-        let size = size.min(LARGEST);
-        let swarm = Swarm::draw(source);
-        let mut outline = Outline::draw(&swarm, size, source);
-        let imported = outline.spaces.imported_functions;
-        // Callees come first, because callers must know the largest cost of a call.
-        for own in (0..outline.module.functions.len()).rev() {
-            let room = 2 + source.below(2 + ROOM * (1 + size));
-            let writer = Writer::new(&mut outline, &swarm, imported + own, room, source);
-            let (body, locals, cost) = writer.finish();
-            outline.costs[imported + own] = cost;
-            let function = &mut outline.module.functions[own];
-            (function.body, function.locals) = (body, locals);
-        }
-        export(&mut outline, &swarm);
-        declare(&mut outline, &swarm, source);
-        outline.module
+        written(None, source, size)
     }
+
+    /// A random module like those of [`Module::typed`], but with one mistake: one of the values in its functions may have a wrong
+    /// type. So most of these modules are invalid, each for one reason, which may take much around it.
+    ///
+    /// ```
+    /// use mutagen_engine::Source;
+    /// use mutagen_wasm_ast::Module;
+    ///
+    /// let module = Module::mistyped(&mut Source::seeded(1), 10);
+    /// assert!(!module.functions.is_empty());
+    /// ```
+    pub fn mistyped(source: &mut Source, size: usize) -> Self {
+        let after = source.below(MOST_VALUES);
+        written(Some(after), source, size)
+    }
+}
+
+/// A module whose bodies have all values of the right types, or a mistake after this many.
+fn written(mistake_after: Option<usize>, source: &mut Source, size: usize) -> Module {
+    let size = size.min(LARGEST);
+    let swarm = Swarm::draw(source);
+    let mut outline = Outline::draw(&swarm, size, source);
+    outline.mistake_after = mistake_after;
+    let imported = outline.spaces.imported_functions;
+    // Callees come first, because callers must know the largest cost of a call.
+    for own in (0..outline.module.functions.len()).rev() {
+        let room = 2 + source.below(2 + ROOM * (1 + size));
+        let writer = Writer::new(&mut outline, &swarm, imported + own, room, source);
+        let (body, locals, cost) = writer.finish();
+        outline.costs[imported + own] = cost;
+        let function = &mut outline.module.functions[own];
+        (function.body, function.locals) = (body, locals);
+    }
+    export(&mut outline, &swarm);
+    declare(&mut outline, &swarm, source);
+    outline.module
 }
 
 /// Exports everything that the features allow.

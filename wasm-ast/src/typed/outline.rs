@@ -18,7 +18,7 @@ const MOST_PAGES: u64 = 4;
 const MOST_ELEMENTS: u64 = 100;
 /// The most definitions of each kind.
 const MOST_TABLES: usize = 3;
-const MOST_MEMORIES: usize = 2;
+const MOST_MEMORIES: usize = 3;
 const MOST_GLOBALS: usize = 4;
 const MOST_IMPORTED_FUNCTIONS: usize = 2;
 const MOST_FUNCTIONS: usize = 6;
@@ -38,6 +38,8 @@ pub(super) struct Outline {
     pub(super) counter: Option<GlobalIdx>,
     /// The most instructions that a call of each function executes.
     pub(super) costs: Vec<u64>,
+    /// How many values are written before one of a wrong type. None if all have the right type.
+    pub(super) mistake_after: Option<usize>,
 }
 
 impl Outline {
@@ -51,7 +53,7 @@ impl Outline {
         for _ in 0..memories(&module, swarm, source) {
             module.memories.push(memory(swarm, source));
         }
-        for _ in 0..1 + source.below(MOST_FUNCTIONS.min(1 + size / 2)) {
+        for _ in 0..1 + source.below(MOST_FUNCTIONS.min(2 + size / 2)) {
             let ty = function_type(&mut module, swarm, source);
             module.functions.push(Function { ty, locals: Vec::new(), body: Vec::new() });
         }
@@ -63,10 +65,25 @@ impl Outline {
         let own = spaces.functions.len() - spaces.imported_functions;
         let referable = spaces.imported_functions + (own - source.below(own + 1)).min(own - 1);
         let costs = vec![0; spaces.functions.len()];
-        let mut outline = Self { module, spaces, referable, slots: Vec::new(), counter: None, costs };
+        let mut outline =
+            Self { module, spaces, referable, slots: Vec::new(), counter: None, costs, mistake_after: None };
         outline.add_globals(swarm, source);
         outline.add_segments(swarm, source);
         outline
+    }
+
+    /// The type of the value that is written in place of one of this type: the same, unless this is the mistake.
+    pub(super) fn mistaken(&mut self, ty: ValType, swarm: &Swarm, source: &mut Source) -> ValType {
+        match self.mistake_after {
+            Some(0) => {
+                self.mistake_after = None;
+                swarm.ty(source)
+            }
+            after => {
+                self.mistake_after = after.map(|values| values - 1);
+                ty
+            }
+        }
     }
 
     /// The functions that references may refer to.
@@ -192,7 +209,8 @@ fn memories(module: &Module, swarm: &Swarm, source: &mut Source) -> usize {
     if !swarm.uses(Part::Memories) || imported == 1 && !swarm.on(Feature::MultiMemory) {
         return 0;
     }
-    let more = if swarm.on(Feature::MultiMemory) { source.below(MOST_MEMORIES) } else { 0 };
+    let several = swarm.on(Feature::MultiMemory) && source.chance(2, 3);
+    let more = if several { 1 + source.below(MOST_MEMORIES - 1) } else { 0 };
     more + usize::from(imported == 0)
 }
 

@@ -3,7 +3,7 @@
 use mutagen_engine::Source;
 
 use super::choice::{one_of, pick};
-use super::constant::constant;
+use super::constant::telling_constant;
 use super::memory::PAGE;
 use super::outline::Outline;
 use super::swarm::Swarm;
@@ -16,7 +16,7 @@ use crate::types::{AddressType, RefType, ValType};
 
 /// The most segments of each kind, and their largest lengths.
 const MOST_SEGMENTS: usize = 4;
-const MOST_FUNCTIONS: usize = 4;
+const MOST_FUNCTIONS: usize = 6;
 const MOST_BYTES: usize = 24;
 
 /// A function that is in a table after instantiation, unless a later segment overwrites it.
@@ -47,7 +47,7 @@ fn single(ty: ValType, outline: &Outline, source: &mut Source) -> Op {
         ValType::FuncRef if source.chance(2, 3) => {
             pick(outline.referable(), source).map_or(Op::RefNull(RefType::FuncRef), Op::RefFunc)
         }
-        _ => constant(ty, source),
+        _ => telling_constant(ty, source),
     }
 }
 
@@ -93,6 +93,14 @@ fn place(place: u64, ty: AddressType, swarm: &Swarm, source: &mut Source) -> Con
     }
 }
 
+/// The function that an element refers to, if that can be seen.
+fn referred(expr: &ConstExpr) -> Option<FuncIdx> {
+    match expr[..] {
+        [Op::RefFunc(function)] => Some(function),
+        _ => None,
+    }
+}
+
 /// The place for `count` items in a space of this size: its beginning, its end, or any other. Rarely the
 /// items reach beyond the end.
 fn start(count: u64, space: u64, source: &mut Source) -> u64 {
@@ -125,7 +133,7 @@ impl Outline {
         let as_functions = ty == RefType::FuncRef && (!references || source.chance(1, 2));
         let table = pick(self.tables_of(ty), source);
         let element = match table {
-            Some(table) if !bulk || source.chance(1, 2) => self.active(table, as_functions, swarm, source),
+            Some(table) if !bulk || source.chance(2, 3) => self.active(table, as_functions, swarm, source),
             _ if bulk && as_functions => {
                 let functions = self.functions(MOST_FUNCTIONS, source);
                 // Declared segments are useful only with references, but also valid without them.
@@ -151,30 +159,35 @@ impl Outline {
             let functions = self.functions(most, source);
             let start = start(functions.len() as u64, space, source);
             let offset = place(start, address, swarm, source);
-            self.fill(table, start, &functions);
+            self.fill(table, start, functions.iter().copied().map(Some));
             return match short {
                 true => Element::Active { offset, functions },
                 false => Element::ActiveIn { table: index, offset, functions },
             };
         }
         let exprs = self.exprs(ty.element, most, swarm, source);
-        let offset = place(start(exprs.len() as u64, space, source), address, swarm, source);
+        let start = start(exprs.len() as u64, space, source);
+        let offset = place(start, address, swarm, source);
+        self.fill(table, start, exprs.iter().map(referred));
         match short && ty.element == RefType::FuncRef {
             true => Element::ActiveExprs { offset, exprs },
             false => Element::ActiveExprsIn { table: index, offset, ty: ty.element, exprs },
         }
     }
 
-    /// Remembers the functions in a table.
-    fn fill(&mut self, table: usize, start: u64, functions: &[FuncIdx]) {
-        for (index, function) in (start..).zip(functions) {
+    /// Remembers the functions in a table. Other elements take the place of functions from earlier segments.
+    fn fill(&mut self, table: usize, start: u64, elements: impl Iterator<Item = Option<FuncIdx>>) {
+        for (index, function) in (start..).zip(elements) {
             self.slots.retain(|slot| (slot.table, slot.index) != (table, index));
-            self.slots.push(Slot { table, index, function: *function });
+            self.slots.extend(function.map(|function| Slot { table, index, function }));
         }
     }
 
+    /// Functions for a segment. Neighbours differ if possible, so that it shows when they are moved.
     fn functions(&self, most: usize, source: &mut Source) -> Vec<FuncIdx> {
-        (0..source.below(most + 1)).filter_map(|_| pick(self.referable(), source)).collect()
+        let known: Vec<FuncIdx> = self.referable().collect();
+        let first = source.below(known.len());
+        known.into_iter().cycle().skip(first).take(source.below(most + 1)).collect()
     }
 
     fn exprs(&self, ty: RefType, most: usize, swarm: &Swarm, source: &mut Source) -> Vec<ConstExpr> {

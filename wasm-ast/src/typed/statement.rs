@@ -77,7 +77,10 @@ impl Writer<'_> {
     fn set_local(&mut self) -> bool {
         let Some((local, ty)) = self.any_variable() else { return false };
         let depth = self.depth();
-        self.value(ty, depth);
+        // A local that is only copied shows little.
+        if depth == 0 || self.chance(1, 2) || !self.computed(ty, depth - 1) {
+            self.value(ty, depth);
+        }
         self.write(Op::LocalSet(local));
         true
     }

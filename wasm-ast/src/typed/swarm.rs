@@ -60,6 +60,10 @@ const TYPES: [(u32, ValType); 7] = [
     (2, ValType::ExternRef),
 ];
 
+/// How much likelier one type of a module is than otherwise. Engines keep values of different types apart, so values that
+/// get into each other's way mostly have the same type.
+const FAVOURED: u32 = 5;
+
 /// The bounds of the weight of a group, which is the number of its instructions. Without bounds, a group of a
 /// hundred vector instructions would hide those of one instruction.
 const WEIGHTS: RangeInclusive<u32> = 10..=48;
@@ -74,10 +78,10 @@ pub(super) struct Swarm {
 
 impl Swarm {
     /// Draws a swarm. One module in four may use everything that the scope of the source allows, the others
-    /// half of it or a quarter.
+    /// three quarters of it or half. With less, hardly anything would be left to compute with.
     pub(super) fn draw(source: &mut Source) -> Self {
         let all = allowed_by(source.scope());
-        let kept = [4, 2, 2, 1][source.below(4)];
+        let kept = [4, 3, 3, 2][source.below(4)];
         let keep = |source: &mut Source| kept == 4 || source.chance(kept, 4);
         let dropped = |source: &mut Source| kept != 4 && source.chance(1, 4);
         // Choose features, kinds of code, types, and then the operations that these allow.
@@ -86,7 +90,9 @@ impl Swarm {
         let parts = (0..PARTS).filter(|_| keep(source)).fold(0, |parts, part| parts | 1 << part);
         let is_on = |ty: &ValType| features.includes(ty.needs());
         let types = TYPES.into_iter().filter(|(_, ty)| is_on(ty));
-        let types = types.filter(|(_, ty)| *ty == ValType::I32 || keep(source)).collect();
+        let mut types: Vec<_> = types.filter(|(_, ty)| *ty == ValType::I32 || keep(source)).collect();
+        let favourite = source.below(types.len());
+        types[favourite].0 *= FAVOURED;
         let mut swarm = Self { features, parts, types, operations: Vec::new() };
         let possible = OPERATIONS.iter().filter(|operation| swarm.has(operation));
         swarm.operations = possible.filter(|_| keep(source)).collect();
@@ -118,12 +124,6 @@ impl Swarm {
     /// A type for something new.
     pub(super) fn ty(&self, source: &mut Source) -> ValType {
         weighted(&self.types, source).unwrap_or(ValType::I32)
-    }
-
-    /// A type of numbers or vectors.
-    pub(super) fn number(&self, source: &mut Source) -> ValType {
-        let ty = self.ty(source);
-        if matches!(ty, ValType::FuncRef | ValType::ExternRef) { ValType::I32 } else { ty }
     }
 
     /// Some types for something new.

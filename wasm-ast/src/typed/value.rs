@@ -1,7 +1,7 @@
 //! Writes values of given types, from every possible origin.
 
 use super::choice::{pick, weighted};
-use super::constant::constant;
+use super::constant::telling_constant;
 use super::operation::Operation;
 use super::swarm::Part;
 use super::writer::Writer;
@@ -26,7 +26,12 @@ enum Origin {
     Teed,
     /// The value of a local that is changed before the value is used.
     Kept,
+    /// The value waits in a local while other code runs.
+    Waited,
 }
+
+/// The weight of constants among the origins.
+const CONSTANTS: u32 = 4;
 
 impl Writer<'_> {
     /// Writes values of these types, one after the other, or all at once by code that leaves several.
@@ -53,13 +58,35 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes the results of a body. The last one mostly depends on what was computed before.
+    pub(super) fn telling(&mut self, types: &[ValType], depth: usize) {
+        match types {
+            [others @ .., last] if self.chance(3, 4) => {
+                self.values(others, depth);
+                self.varying(*last, depth);
+            }
+            _ => self.values(types, depth),
+        }
+    }
+
     /// Writes one value of this type.
     pub(super) fn value(&mut self, ty: ValType, depth: usize) {
+        self.value_or_constant(ty, CONSTANTS, depth);
+    }
+
+    /// Writes one value of this type that is not a constant, if that is possible: engines compute with constants before they
+    /// run anything.
+    pub(super) fn varying(&mut self, ty: ValType, depth: usize) {
+        self.value_or_constant(ty, 0, depth);
+    }
+
+    fn value_or_constant(&mut self, ty: ValType, constants: u32, depth: usize) {
+        let ty = self.outline.mistaken(ty, self.swarm, self.source);
         let room = u32::from(self.room > 0);
         let inner = if depth > 0 { room } else { 0 };
         let on = |part, weight| if self.swarm.uses(part) { weight } else { 0 };
         let origins = [
-            (4, Origin::Constant),
+            (constants, Origin::Constant),
             (6, Origin::Local),
             (8 * inner, Origin::Computed),
             (on(Part::Loads, room + 2 * inner), Origin::Loaded),
@@ -69,6 +96,7 @@ impl Writer<'_> {
             (on(Part::Selects, inner), Origin::Selected),
             (on(Part::Tees, inner), Origin::Teed),
             (on(Part::Interleaving, inner), Origin::Kept),
+            (on(Part::Interleaving, 2 * inner), Origin::Waited),
         ];
         let inner = depth.saturating_sub(1);
         // Every origin but a constant may be impossible.
@@ -86,6 +114,7 @@ impl Writer<'_> {
             Origin::Selected => self.selected(ty, inner),
             Origin::Teed => self.teed(ty, inner),
             Origin::Kept => self.kept(ty, inner),
+            Origin::Waited => self.waited(ty, inner),
         };
         // Values that are known before execution show little: write a constant only if nothing else is
         // possible.
@@ -114,7 +143,7 @@ impl Writer<'_> {
             ValType::FuncRef if self.chance(2, 3) => pick(self.outline.referable(), self.source),
             _ => None,
         };
-        let op = function.map_or_else(|| constant(ty, self.source), Op::RefFunc);
+        let op = function.map_or_else(|| telling_constant(ty, self.source), Op::RefFunc);
         self.write(op);
     }
 
@@ -131,7 +160,7 @@ impl Writer<'_> {
         true
     }
 
-    fn computed(&mut self, ty: ValType, depth: usize) -> bool {
+    pub(super) fn computed(&mut self, ty: ValType, depth: usize) -> bool {
         if matches!(ty, ValType::I32 | ValType::I64) && self.chance(1, 12) && self.measured(ty, depth) {
             return true;
         }
@@ -151,13 +180,19 @@ impl Writer<'_> {
     fn selected(&mut self, ty: ValType, depth: usize) -> bool {
         self.values(&[ty, ty], depth);
         self.condition(depth);
+        let select = self.select(ty);
+        self.write(select);
+        true
+    }
+
+    /// A `select` of values of this type. References need its form with a type.
+    pub(super) fn select(&mut self, ty: ValType) -> Op {
         let reference = matches!(ty, ValType::FuncRef | ValType::ExternRef);
         let typed = self.swarm.on(Feature::ReferenceTypes) && self.chance(1, 3);
-        self.write(match reference || typed {
+        match reference || typed {
             true => Op::TypedSelect(Box::new(SelectTypes { types: vec![ty] })),
             false => Op::Select,
-        });
-        true
+        }
     }
 
     /// Writes a value that is also assigned to locals.
@@ -177,6 +212,21 @@ impl Writer<'_> {
         self.write(Op::LocalGet(local));
         self.value(ty, depth);
         self.write(Op::LocalSet(local));
+        true
+    }
+
+    /// Writes a value into a local, then other code, often a call, and then reads the local. Engines remember where the latest
+    /// value of a local is, and the code in between may make them forget it too late.
+    fn waited(&mut self, ty: ValType, depth: usize) -> bool {
+        let Some(local) = self.variable(ty) else { return false };
+        if !self.computed(ty, depth.min(1)) {
+            self.value(ty, depth);
+        }
+        self.write(Op::LocalSet(local));
+        if !self.chance(1, 2) || !self.call_statement() {
+            self.statement();
+        }
+        self.write(Op::LocalGet(local));
         true
     }
 

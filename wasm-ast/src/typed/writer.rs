@@ -53,8 +53,8 @@ pub(super) struct Writer<'a> {
     pub(super) times: u64,
     /// The most instructions that the body executes.
     cost: u64,
-    /// The local that was assigned last.
-    assigned: Option<LocalIdx>,
+    /// The locals that were assigned and not read since, in this order.
+    unread: Vec<LocalIdx>,
 }
 
 impl<'a> Writer<'a> {
@@ -77,7 +77,7 @@ impl<'a> Writer<'a> {
             room,
             times: 1,
             cost: 0,
-            assigned: None,
+            unread: Vec::new(),
             outline,
             swarm,
             source,
@@ -104,8 +104,11 @@ impl<'a> Writer<'a> {
     pub(super) fn write(&mut self, op: Op) {
         self.room = self.room.saturating_sub(1);
         self.cost += self.times;
+        if let Op::LocalSet(local) | Op::LocalTee(local) | Op::LocalGet(local) = op {
+            self.unread.retain(|other| *other != local);
+        }
         if let Op::LocalSet(local) | Op::LocalTee(local) = op {
-            self.assigned = Some(local);
+            self.unread.push(local);
         }
         self.body.push(Instr::Op(op));
     }
@@ -135,11 +138,11 @@ impl<'a> Writer<'a> {
         if self.room == 0 { 0 } else { 1 + self.source.below(DEPTH) }
     }
 
-    /// A parameter or local of this type, often the one that was assigned last: what an engine remembers of a local matters
-    /// most shortly after.
+    /// A parameter or local of this type, often the one that was assigned last and not read since: otherwise nobody would
+    /// see what was computed, and what an engine remembers of a local matters most shortly after.
     pub(super) fn readable(&mut self, ty: ValType) -> Option<LocalIdx> {
-        let last = self.assigned.filter(|local| self.locals[local.get() as usize].ty == ty);
-        if last.is_some() && self.chance(1, 3) {
+        let last = self.unread.iter().rfind(|local| self.locals[local.get() as usize].ty == ty).copied();
+        if last.is_some() && self.chance(1, 2) {
             return last;
         }
         let fitting = (0..).zip(&self.locals).filter(|(_, local)| local.ty == ty);
@@ -218,9 +221,18 @@ impl<'a> Writer<'a> {
             })
             .collect();
         match types[..] {
+            [only] => self.varying(only, depth),
             [left, right] if self.chance(1, 4) => {
-                self.value(left, depth);
+                self.varying(left, depth);
                 self.constant(right);
+            }
+            [left, right] if self.chance(1, 8) => {
+                self.constant(left);
+                self.varying(right, depth);
+            }
+            [left, right] if self.chance(1, 2) => {
+                self.varying(left, depth);
+                self.value(right, depth);
             }
             _ => self.values(&types, depth),
         }

@@ -44,6 +44,15 @@ fn the_source_decides_which_typed_module_it_is() {
 }
 
 #[test]
+fn mistyped_modules_are_mostly_invalid_and_differ_from_valid_ones_in_one_value() {
+    let features = Features::WASMI;
+    let mistyped =
+        |seed| Module::mistyped(&mut Source::seeded(seed).with_scope(Scope::new().with(features)), 6);
+    let invalid = (0..500).filter(|seed| validate(&mistyped(*seed).encode(), features).is_err()).count();
+    assert!((150..480).contains(&invalid), "{invalid} of 500 are invalid");
+}
+
+#[test]
 fn a_source_that_ran_dry_still_gives_a_valid_module() {
     for length in 0..300 {
         let bytes = (0..length).map(|byte| (byte * 37) as u8).collect();
