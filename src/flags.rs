@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use mutagen_bugs::Bug;
 use mutagen_campaign::{
     Budget, Earlier, EngineProperty, EngineSpec, GuidanceName, Spec, SpecError, SubjectSpec, Usual,
+    WorkerLimits,
 };
 use mutagen_engine::Strategy;
 use mutagen_oracles::{NanMode, Registry};
@@ -38,11 +39,11 @@ pub struct CampaignFlags {
     pub seed: u64,
 
     /// Stops after this many tests
-    #[arg(long, value_name = "N", env = "MUTAGEN_TESTS", value_parser = tests, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = tests, allow_negative_numbers = true)]
     pub tests: Option<u64>,
 
     /// Stops after this time, such as `30s` or `5m` [default: 60s, unless --tests is given]
-    #[arg(long, value_name = "TIME", env = "MUTAGEN_TIME", value_parser = duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     pub time: Option<Duration>,
 
     /// Gives up once more than this many tests were discarded for each that passed
@@ -79,6 +80,30 @@ pub struct TellingFlags {
     /// Also prints every figure of the guidance at the end
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// The flags that say how the processes of a campaign are watched.
+#[derive(Args, Debug, Clone)]
+pub struct SupervisionFlags {
+    /// Runs the tests in this process, which ends if the target does: for debuggers
+    #[arg(long)]
+    pub no_supervisor: bool,
+
+    /// How much processor time an engine may take for one answer, before that is a finding
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration, allow_hyphen_values = true)]
+    pub hang_limit: Duration,
+
+    /// How much memory a worker process may hold, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(64..=1 << 20))]
+    pub memory_limit: u64,
+}
+
+impl SupervisionFlags {
+    /// The limits of worker processes. `None` if there are none.
+    pub fn limits(&self) -> Option<WorkerLimits> {
+        let limits = WorkerLimits { processor: self.hang_limit, memory: self.memory_limit << 20 };
+        (!self.no_supervisor).then_some(limits)
+    }
 }
 
 impl CampaignFlags {
@@ -121,8 +146,7 @@ impl CampaignFlags {
 /// The flags of the commands that compare two engines.
 #[derive(Args, Debug, Clone)]
 pub struct EngineFlags {
-    /// The bug to inject into the target; without one, the target is as published, except for bugs that can
-    /// end the process
+    /// The bug to inject into the target; without one, the target is as published
     #[arg(long, value_name = "ID")]
     pub bug: Option<String>,
 
@@ -236,6 +260,9 @@ pub struct ModuleFlags {
     #[command(flatten)]
     pub place: OutputFlags,
 
+    #[command(flatten)]
+    pub supervision: SupervisionFlags,
+
     /// Continues with the results in the output directory
     #[arg(long, requires = "output", conflicts_with = "fresh")]
     pub resume: bool,
@@ -255,19 +282,27 @@ pub struct OutputFlags {
     /// A file of known groups, which are counted but not reported [default: known.toml in the output directory]
     #[arg(long, value_name = "FILE")]
     pub known: Option<PathBuf>,
+
+    /// Serves the page of the output directory to browsers while the campaign runs: a port of this machine for this machine,
+    /// or ADDRESS:PORT; port 0 is any that is free
+    #[arg(long, value_name = "PORT", requires = "output")]
+    pub serve: Option<String>,
 }
 
 impl ModuleFlags {
     /// Where a campaign starts from, and where its results go.
     pub fn places(&self) -> Places {
-        Places { inputs: self.input.clone(), ..self.place.places(self.resume) }
+        let limits = self.supervision.limits();
+        Places { inputs: self.input.clone(), limits, ..self.place.places(self.resume) }
     }
 }
 
 impl OutputFlags {
     /// Where the results of a campaign go.
     pub fn places(&self, resume: bool) -> Places {
-        Places { inputs: Vec::new(), output: self.output(resume), known: self.known.clone() }
+        let (inputs, limits) = (Vec::new(), None);
+        let (known, serve) = (self.known.clone(), self.serve.clone());
+        Places { inputs, output: self.output(resume), known, limits, serve }
     }
 
     /// The output directory, if there is one, and what to do with earlier results there.

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
-use mutagen_campaign::{CampaignOutcome, Earlier, Ran, Setup, Spec, run};
+use mutagen_campaign::{
+    CampaignOutcome, Earlier, Error, Executable, Ran, Setup, Spec, WorkerLimits, is_supervised, run,
+    supervise,
+};
 use mutagen_oracles::Registry;
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::TellingFlags;
 use crate::progress::Shown;
+use crate::showing::Showing;
 use crate::signals::{self, interrupt_flag};
 use crate::tell;
 
@@ -20,6 +24,10 @@ pub struct Places {
     pub output: Option<(PathBuf, Earlier)>,
     /// The file of known groups.
     pub known: Option<PathBuf>,
+    /// What worker processes may use. `None` if tests run in this process.
+    pub limits: Option<WorkerLimits>,
+    /// Where the page of the output directory is served.
+    pub serve: Option<String>,
 }
 
 /// Runs a campaign, prints its report, and returns the exit code.
@@ -29,21 +37,28 @@ pub fn hunt(
     places: Places,
     telling: &TellingFlags,
 ) -> Result<Code, CommandError> {
-    let Places { inputs, output, known } = places;
-    let ran = run(
-        spec,
-        Setup {
-            inputs: inputs.clone(),
-            output,
-            known,
-            interrupt: interrupt_flag()?,
-            observer: Box::new(Shown::new(telling.quiet)),
-            ..Setup::new(engines)
-        },
-    )?;
+    let Places { inputs, output, known, limits, serve } = places;
+    let directory = output.as_ref().map(|(directory, _)| directory.as_path());
+    let showing = Showing::start(directory, serve.as_deref())?;
+    let setup = Setup {
+        inputs: inputs.clone(),
+        output,
+        known,
+        interrupt: interrupt_flag()?,
+        observer: Box::new(Shown::new(telling.quiet)),
+        ..Setup::new(engines)
+    };
+    let ran = match limits.filter(|_| is_supervised(spec)) {
+        Some(limits) => {
+            let program = Executable::this().map_err(Error::NoWorker)?;
+            supervise(spec, setup, &program, limits)?
+        }
+        None => run(spec, setup)?,
+    };
     // A finding is printed even if it could not be stored.
     let told = tell::campaign(&ran.report, &inputs, telling);
-    ran.stored.as_ref().map_or_else(|error| Err(not_stored(error)), |()| Ok(())).and(told)?;
+    let shown = showing.finish(&ran.report);
+    ran.stored.as_ref().map_or_else(|error| Err(not_stored(error)), |()| Ok(())).and(shown).and(told)?;
     Ok(code(spec, &ran))
 }
 

@@ -44,7 +44,8 @@ pub struct Arguments {
     #[arg(long, value_name = "F:M")]
     split: Option<Split>,
 
-    /// How functions or modules are generated in a campaign [default: typed for mutagen's default preset, otherwise derived]
+    /// How functions or modules are generated in a campaign [default: typed for mutagen's default preset, functions that take
+    /// turns with modules repaired; otherwise derived]
     #[arg(long, value_name = "NAME", value_enum)]
     generator: Option<GeneratorName>,
 
@@ -164,6 +165,9 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     let spec = arguments.spec(engines)?;
     if !arguments.files.is_empty() {
         files::require_no_campaign(&arguments.modules, &arguments.campaign.telling)?;
+        if let Some(code) = files::judge_apart(&arguments.modules.supervision)? {
+            return Ok(code);
+        }
         return judge(arguments, &spec, engines);
     }
     hunt(&spec, engines, arguments.modules.places(), &arguments.campaign.telling)
@@ -202,8 +206,8 @@ fn judge_one(modules: &Modules, file: &Path, wasm: &[u8], calls: &[Call]) -> Res
         } else {
             format!("{target_name} {}; {reference_name} {reference}", step.target)
         };
-        say::out(format!("{}: {}: {answers}", file.display(), step.question))?;
+        say::out(format!("{}: {}: {answers}", say::path(file), step.question))?;
     }
-    say::out(format!("{}: {}", file.display(), judgement.agreement))?;
+    say::out(format!("{}: {}", say::path(file), judgement.agreement))?;
     Ok(judgement.agreement.is_finding())
 }

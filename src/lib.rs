@@ -14,7 +14,11 @@
 
 mod bench;
 mod bugs;
+mod cmin;
+mod completions;
+mod coverage;
 mod engines;
+mod environment;
 mod exit_code;
 mod files;
 mod flags;
@@ -22,15 +26,25 @@ mod hunt;
 mod ifc;
 mod interpret;
 mod invoke;
+mod man;
+mod predicate;
 mod progress;
 mod refine;
 mod replay;
+mod report;
 mod run;
 mod say;
+mod seeds;
+mod show;
+mod showing;
+mod shrink;
 mod signals;
 mod tell;
 mod validate;
+mod watching;
+mod worker;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -41,7 +55,7 @@ use exit_code::{Code, CommandError};
 /// Differential testing of WebAssembly engines by exhaustive, coverage-guided, typed mutation.
 ///
 /// Tests an engine as published, woven with coverage probes and switchable bugs, against another. `mutagen-wasm engines`
-/// lists them.
+/// lists them. The environment variable `MUTAGEN_SOME_FLAG` stands for `--some-flag`, in every command but `run`.
 #[derive(Parser)]
 #[command(name = "mutagen-wasm", version, max_term_width = 100, after_help = Code::help())]
 struct Arguments {
@@ -60,11 +74,21 @@ enum Command {
     Bench(bench::Arguments),
     Refine(refine::Arguments),
     Replay(replay::Arguments),
+    Coverage(coverage::Arguments),
+    Cmin(cmin::Arguments),
+    Seeds(seeds::Arguments),
+    Show(show::Arguments),
+    Shrink(shrink::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
+    #[command(name = mutagen_campaign::WORKER, hide = true)]
+    Worker(worker::Arguments),
+    Report(report::Arguments),
 }
 
 /// Runs the program with these engines to choose from, and says how it ended.
 pub fn main_with(engines: Registry) -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => return said_by_clap(&error),
     };
@@ -87,6 +111,22 @@ pub fn main_with(engines: Registry) -> ExitCode {
     }
 }
 
+/// The description of the command line.
+fn command_line() -> clap::Command {
+    <Arguments as clap::CommandFactory>::command()
+}
+
+/// Reads the command line, and the environment for flags that are not there. A child of a benchmark does not repeat the warnings.
+fn parse() -> Result<Arguments, clap::Error> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let matches = environment::with_variables(command_line(), &words).try_get_matches_from(&words)?;
+    if !words.iter().any(|word| word == "--parent") {
+        let names = std::env::vars_os().map(|(name, _)| name);
+        environment::warnings(&command_line(), names).iter().for_each(say::note);
+    }
+    <Arguments as clap::FromArgMatches>::from_arg_matches(&matches)
+}
+
 fn run(command: Command, engines: &Registry) -> Result<Code, CommandError> {
     match command {
         Command::Validate(arguments) => validate::run(&arguments, engines),
@@ -98,6 +138,15 @@ fn run(command: Command, engines: &Registry) -> Result<Code, CommandError> {
         Command::Bench(arguments) => bench::run(arguments, engines),
         Command::Refine(arguments) => refine::run(&arguments, engines),
         Command::Replay(arguments) => replay::run(&arguments, engines),
+        Command::Coverage(arguments) => coverage::run(&arguments, engines),
+        Command::Cmin(arguments) => cmin::run(&arguments, engines),
+        Command::Seeds(arguments) => seeds::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments, engines),
+        Command::Shrink(arguments) => shrink::run(&arguments, engines),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
+        Command::Worker(arguments) => worker::run(arguments, engines),
+        Command::Report(arguments) => report::run(&arguments, engines),
     }
 }
 

@@ -59,8 +59,9 @@ impl Drop for Shown {
 }
 
 fn text(progress: &Progress) -> String {
-    let Progress { seconds, tests, passed, discarded, inconclusive, interesting, queued, known, resets } =
-        *progress;
+    let Progress {
+        seconds, tests, passed, discarded, inconclusive, interesting, queued, known, resets, ..
+    } = *progress;
     format!(
         "{seconds:.0} s: {tests} tests ({:.0}/s), {passed} passed, {discarded} discarded, {interesting} interesting, \
          queue {queued}, paths {known}, {resets} resets, {inconclusive} inconclusive",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mutagen_campaign::{Budget, Error, Finding, Replayed, SpecError, Stored, replay};
+use mutagen_campaign::{Budget, Error, Executable, Finding, Replayed, SpecError, Stored, replay};
 use mutagen_oracles::Registry;
 
 use crate::exit_code::{Code, CommandError};
@@ -14,7 +14,7 @@ use crate::{leak_spec, say};
 /// Tests a stored finding again, on both engines or on the machine
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm replay out/findings/result-0123456789abcdef.json\n\n\
-    Exit status 1: the engines still differ, or the machine still leaks; 0: they no longer do")]
+    Exit status 1: the engines still differ, the target still ends the process, or the machine still leaks; 0: not so")]
 pub struct Arguments {
     /// The finding's `.json` file, or a file of the same name beside it
     finding: PathBuf,
@@ -24,7 +24,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     let file = arguments.finding.with_extension("json");
     match Finding::read(&file)? {
-        Stored::Finding(finding) => tell(&replay(&finding, engines).map_err(|error| in_file(&file, error))?),
+        Stored::Finding(finding) => {
+            let program = Executable::this().map_err(Error::NoWorker)?;
+            tell(&replay(&finding, engines, &program).map_err(|error| in_file(&file, error))?)
+        }
         Stored::Command(words) => search_again(&words, engines),
     }
 }
@@ -50,6 +53,8 @@ fn tell(replayed: &Replayed) -> Result<Code, CommandError> {
             }
             say::out(&judgement.agreement)?;
         }
+        Replayed::Process(Some(died)) => say::out(format!("the target {died}"))?,
+        Replayed::Process(None) => say::out("the target no longer ends the process")?,
         Replayed::Leak(leak) => say::out(leak.as_deref().unwrap_or("the machine no longer leaks"))?,
     }
     Ok(if replayed.stands() { Code::Finding } else { Code::Fine })

@@ -1,10 +1,10 @@
 //! The report at the end of a campaign, for people or for scripts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mutagen_campaign::{
-    CampaignOutcome, CampaignReport, Curb, EngineSpec, GivenReport, Group, SecondsIn, SlowReport, Spec,
-    SubjectSpec, quoted,
+    CampaignOutcome, CampaignReport, Curb, Deaths, EngineSpec, GivenReport, Group, SecondsIn, SlowReport,
+    Spec, SubjectSpec, quoted,
 };
 use mutagen_properties::DISCREPANCY;
 
@@ -27,7 +27,7 @@ pub fn campaign(
     if let Some(found) = &report.finding {
         parts.push(found.finding.shown());
         parts.push(match &found.file {
-            Some(path) => format!("replay with: mutagen-wasm replay {}", shown(path)),
+            Some(path) => format!("replay with: mutagen-wasm replay {}", say::path(path)),
             None => format!("run again with: {}", again(&report.spec, inputs)),
         });
     }
@@ -63,6 +63,13 @@ fn summary(report: &CampaignReport, verbose: bool) -> String {
     if report.unsorted > 0 {
         text +=
             &format!("\n{} failing tests are in no group: there was no time to shrink them", report.unsorted);
+    }
+    if let Some(Deaths { target, reference, unexplained }) = report.deaths {
+        text += &format!(
+            "\nworkers died {} times: {target} of the target, {reference} of the reference, {unexplained} of nothing that \
+             shows again",
+            target + reference + unexplained
+        );
     }
     if verbose {
         let figures = report.figures.counts.iter().chain(&report.figures.levels).chain(&report.labels);
@@ -101,27 +108,12 @@ fn group(group: &Group) -> String {
         Some(Curb::Skipped) => "; its shapes were skipped",
         None => "",
     };
-    let file = file.as_ref().map(|file| format!("\n  {}", shown(file))).unwrap_or_default();
+    let file = file.as_ref().map(|file| format!("\n  {}", say::path(file))).unwrap_or_default();
     format!(
         "group {shape}: met {count} times, first after {} tests ({:.1} s), last after {} tests ({:.1} s){name}{curbed}\n  \
          {message}{file}",
         first.tests, first.seconds, last.tests, last.seconds
     )
-}
-
-/// A path for people: what a terminal would obey is written as an escape.
-fn shown(path: &Path) -> String {
-    path.to_string_lossy()
-        .chars()
-        .flat_map(|letter| {
-            let escaped: Box<dyn Iterator<Item = char>> = if letter.is_control() {
-                Box::new(letter.escape_default())
-            } else {
-                Box::new(std::iter::once(letter))
-            };
-            escaped
-        })
-        .collect()
 }
 
 fn times(seconds: &SecondsIn, engines: &EngineSpec) -> String {
@@ -134,14 +126,14 @@ fn times(seconds: &SecondsIn, engines: &EngineSpec) -> String {
 fn replayed(given: &GivenReport) -> String {
     let GivenReport { file, outcome, message } = given;
     let why = if message.is_empty() { String::new() } else { format!(": {message}") };
-    format!("{}: {}{why}", file.display(), outcome.name())
+    format!("{}: {}{why}", say::path(file), outcome.name())
 }
 
 /// The amounts of all slow tests in one line, and the slowest of them.
 fn slowest(all: &[SlowReport]) -> Option<String> {
     let first = all.first()?;
     let amounts: Vec<String> = all.iter().map(|slow| slow.amount.to_string()).collect();
-    let stored = first.file.as_ref().map(|path| format!("\nstored with the others: {}", path.display()));
+    let stored = first.file.as_ref().map(|path| format!("\nstored with the others: {}", say::path(path)));
     let shown = first.wat.as_deref().or(first.value.as_deref()).unwrap_or_default();
     Some(format!(
         "slowest, in {}: {}{}\n{}",

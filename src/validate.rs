@@ -82,6 +82,9 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     let spec = arguments.spec(engines)?;
     if !arguments.files.is_empty() {
         files::require_no_campaign(&arguments.modules, &arguments.campaign.telling)?;
+        if let Some(code) = files::judge_apart(&arguments.modules.supervision)? {
+            return Ok(code);
+        }
         let pair = engines_of(&spec, engines)?;
         return files::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
     }
@@ -104,6 +107,6 @@ fn judge(pair: &Pair, file: &Path, wasm: &[u8]) -> Result<bool, CommandError> {
         Agreement::Equal | Agreement::Differ(_) => String::new(),
         other => format!("; {other}"),
     };
-    say::out(format!("{}: {}{why}", file.display(), answers.join("; ")))?;
+    say::out(format!("{}: {}{why}", say::path(file), answers.join("; ")))?;
     Ok(judgement.agreement.is_finding())
 }

@@ -319,11 +319,11 @@ fn a_killed_run_leaves_whole_files_and_can_be_resumed() {
         killed.wait().expect("it ends");
         fs::write(output.join("corpus/.mutagen-begun.part"), "half").expect("it can be written");
 
+        // Before it is refused, this run waits for the workers of the one that was killed.
+        assert_one_line(&run(directory.path(), name, ENDLESS), 4, &["--resume", "--fresh"]);
         let kept = modules_in(&output);
         assert!(kept >= 1, "{kept}");
         json_in(&output, "run.json");
-
-        assert_one_line(&run(directory.path(), name, ENDLESS), 4, &["--resume", "--fresh"]);
         let resumed = run(directory.path(), name, "--fixes --tests 300 -q -o out --resume");
         assert_eq!((resumed.code, resumed.err.as_str()), (0, ""), "{}", resumed.out);
         assert_eq!(json_in(&output, "run.json")["resumed_with"], kept);

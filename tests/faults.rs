@@ -315,10 +315,10 @@ fn kinds(output: &Path) -> Vec<String> {
     kinds
 }
 
-/// Kills a campaign, and what resumes it, at moments that look random. `MUTAGEN_KILLS` says how often.
+/// Kills a campaign, and what resumes it, at moments that look random. `FAULTS_KILLS` says how often.
 #[test]
 fn kills_at_random_moments_lose_nothing_that_was_found_and_leave_whole_files() {
-    let kills: u64 = std::env::var("MUTAGEN_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
+    let kills: u64 = std::env::var("FAULTS_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
     let directory = directory();
     let output = directory.path().join("out");
     // Two bugs of wasmi as published, of two kinds.
@@ -349,7 +349,12 @@ fn kills_at_random_moments_lose_nothing_that_was_found_and_leave_whole_files() {
     }
     let end = run_at(directory.path(), &line.replace("--time 1h", "--tests 50 --resume --json"));
     assert_eq!(end.code, 1, "{}", end.err);
-    let groups = json(&end.out)["groups"].as_array().map(Vec::len);
-    assert_eq!(groups, Some(2), "{}", end.out);
-    assert_eq!(kinds(&output), ["\"panic\"", "\"result\""], "both are stored");
+    // The search may meet others meanwhile.
+    let groups = json(&end.out)["groups"].as_array().cloned().expect("a list");
+    for fix in ["wasm-f1", "wasm-f2"] {
+        assert_eq!(groups.iter().filter(|group| group["fix"] == fix).count(), 1, "{fix}: {}", end.out);
+    }
+    for kind in ["\"panic\"", "\"result\""] {
+        assert!(kinds(&output).iter().any(|stored| stored == kind), "{kind} is stored");
+    }
 }

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use mutagen_campaign::Executable;
 use mutagen_engine::stable;
 
 use crate::{Cell, Ended, Error, Trial, host};
@@ -18,19 +18,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How often a cell is tried whose process somebody killed.
 const TRIES: usize = 3;
 
-/// This program as it was started, so that a rebuild while the benchmark runs changes nothing.
-///
-/// Where the system has a name for the file that a process was started from, that name is used: nothing lies around if this
-/// process is killed. Elsewhere the program is copied.
+/// This program, which runs cells.
 pub struct Program {
-    executable: PathBuf,
+    executable: Executable,
     /// A hash of the program.
     build: String,
     /// How long a campaign may take beyond its limit: to start, to end its last test, and to shrink its
     /// finding.
     grace: Duration,
-    /// The directory of the copy.
-    _copy: Option<tempfile::TempDir>,
 }
 
 impl Program {
@@ -41,17 +36,9 @@ impl Program {
     /// If the program cannot be read or copied.
     pub fn this(grace: Duration) -> Result<Self, Error> {
         let this = || -> std::io::Result<Program> {
-            let own = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
-            let (executable, copy) = if own.exists() {
-                (own, None)
-            } else {
-                let directory = tempfile::Builder::new().prefix("mutagen-wasm-bench").tempdir()?;
-                let executable = directory.path().join("mutagen-wasm");
-                std::fs::copy(std::env::current_exe()?, &executable)?;
-                (executable, Some(directory))
-            };
-            let build = format!("{:016x}", stable::hash(&std::fs::read(&executable)?));
-            Ok(Program { executable, build, grace, _copy: copy })
+            let executable = Executable::this()?;
+            let build = format!("{:016x}", stable::hash(&std::fs::read(executable.path())?));
+            Ok(Program { executable, build, grace })
         };
         this().map_err(Error::Copy)
     }
@@ -93,8 +80,8 @@ impl Program {
         let mut input = tempfile::tempfile()?;
         input.write_all(spec)?;
         input.rewind()?;
-        let mut child = Command::new(&self.executable)
-            .args(["run", "--spec", "/dev/stdin", "--json", "--quiet"])
+        let mut child = Command::new(self.executable.path())
+            .args(["run", "--spec", "/dev/stdin", "--json", "--quiet", "--no-supervisor"])
             .args(["--parent", &std::process::id().to_string()])
             .env_remove("MUTAGEN_TESTS")
             .env_remove("MUTAGEN_TIME")

@@ -7,12 +7,12 @@ mod bars;
 mod dots;
 mod files;
 mod lines;
-mod markup;
 mod page;
-mod scale;
 mod series;
 mod tables;
 mod text;
+
+use mutagen_report::draw::{markup, scale};
 
 pub(crate) use files::{Row, csv};
 pub use files::{cells_csv, curves_csv, json, summaries_csv, totals_csv};

@@ -62,8 +62,8 @@ pub struct Entry {
 pub const CRASH: &str = "crash";
 
 impl Entry {
-    /// Whether campaigns must have it on at all times: a fix without which the target can end the process.
-    pub fn is_vital(&self) -> bool {
+    /// Whether it is a fix without which the target can end the process.
+    pub fn keeps_alive(&self) -> bool {
         self.kind == Kind::Fix && self.witnesses.iter().any(|witness| witness.off == CRASH)
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use mutagen_engine::AflError;
 use mutagen_oracles::{EngineError, UnknownEngine};
 use mutagen_properties::WatchError;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::SpecError;
@@ -55,9 +56,23 @@ pub enum Error {
     /// The output directory holds earlier results.
     #[error("{} holds earlier results: go on with --resume (modules), or move them aside with --fresh", .0.display())]
     Earlier(PathBuf),
+    /// There is something where a new directory was to be.
+    #[error("{} is there already: name a directory that does not exist yet, or an empty one", .0.display())]
+    Occupied(PathBuf),
     /// The output directory holds the results of another campaign.
     #[error("the results in the output directory are of another campaign: {0}")]
     OtherCampaign(String),
+    /// A worker process could not do its part.
+    #[error("{message}")]
+    Worker {
+        /// What it means to the user.
+        class: ErrorClass,
+        /// What the worker said.
+        message: String,
+    },
+    /// No worker process can be started.
+    #[error("cannot start a worker: {0}; --no-supervisor does without")]
+    NoWorker(std::io::Error),
     /// A result could not be stored.
     #[error("cannot store {}: {why}", path.display())]
     NotStored {
@@ -69,7 +84,7 @@ pub enum Error {
 }
 
 /// The meaning of an error to the user, by which the exit code is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ErrorClass {
     /// The command line makes no sense.
     Usage,
@@ -93,10 +108,13 @@ impl Error {
             | Error::Watch(WatchError::Engine(_) | WatchError::NotWoven(_) | WatchError::NoBugs(_))
             | Error::Directory { .. }
             | Error::OtherCampaign(_) => ErrorClass::Usage,
-            Error::Unusable { .. } | Error::NothingGiven(_) | Error::Afl(_) => ErrorClass::Unusable,
-            Error::Busy(_) | Error::Earlier(_) => ErrorClass::Busy,
+            Error::Unusable { .. } | Error::NothingGiven(_) | Error::Afl(_) | Error::NoWorker(_) => {
+                ErrorClass::Unusable
+            }
+            Error::Busy(_) | Error::Earlier(_) | Error::Occupied(_) => ErrorClass::Busy,
             Error::NotStored { .. } => ErrorClass::NotStored,
             Error::Watch(WatchError::Names(_)) => ErrorClass::Internal,
+            Error::Worker { class, .. } => *class,
         }
     }
 

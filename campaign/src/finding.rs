@@ -1,6 +1,6 @@
 //! Findings, with all that is needed to reproduce them.
 
-mod hexadecimal;
+pub(crate) mod hexadecimal;
 
 use std::path::Path;
 
@@ -19,6 +19,8 @@ use crate::{EngineSpec, Error, Spec, SubjectSpec};
 /// Version 1 stored only modules, and no names of engines. Version 2 stored nothing about host functions. Both
 /// can still be read.
 const FORMAT: u32 = 3;
+/// The detail of a failure that names the last functions of the target, one per line.
+pub(crate) const FUNCTIONS: &str = "functions";
 
 /// A test that failed, as it is stored: the file alone is enough to replay it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +81,9 @@ pub struct ModuleFinding {
     /// The first calls of imported functions in the target, and what these did: one per line.
     #[serde(default)]
     pub host: String,
+    /// The last functions of the target before it ended the process, the very last one first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub functions: Vec<String>,
     /// The module.
     #[serde(with = "hexadecimal")]
     pub wasm: Vec<u8>,
@@ -188,6 +193,11 @@ impl Finding {
         }
     }
 
+    /// Whether the test ends the process in which it is judged, or never ends.
+    pub(crate) fn ends_the_process(&self) -> bool {
+        matches!(self.kind(), "crash" | "hang" | "out-of-memory")
+    }
+
     /// What fails, in a sentence.
     pub(crate) fn message(&self) -> String {
         match self {
@@ -278,6 +288,7 @@ impl ModuleFinding {
             calls: Vec::new(),
             hosts: Vec::new(),
             host: detail("host"),
+            functions: detail(FUNCTIONS).lines().map(str::to_owned).collect(),
             wat: text_of(&wasm),
             wasm,
         }
@@ -298,7 +309,9 @@ impl ModuleFinding {
         let asked = format!("{}\n{history}asked:      {question}\ndiffers in: {part}", self.wat.trim_end());
         let [target_engine, reference_engine] =
             [target_engine, reference_engine].map(|name| format!("{name}:"));
-        format!("{asked}\n{target_engine:<11} {target}\n{reference_engine:<11} {reference}")
+        let functions = self.functions.iter().map(|function| format!("\nlast in:    {function}"));
+        let functions: String = functions.collect();
+        format!("{asked}\n{target_engine:<11} {target}\n{reference_engine:<11} {reference}{functions}")
     }
 }
 
@@ -350,7 +363,7 @@ impl From<&Call> for StoredCall {
 }
 
 impl StoredCall {
-    fn call(&self) -> Result<Call, NoArgument> {
+    pub(crate) fn call(&self) -> Result<Call, NoArgument> {
         let arguments: Result<Vec<Argument>, _> = self.arguments.iter().map(|text| text.parse()).collect();
         Ok(Call { export: self.export.clone(), arguments: arguments? })
     }

@@ -7,7 +7,7 @@ use mutagen_properties::Shape;
 use serde::{Deserialize, Serialize};
 
 use crate::report::paths;
-use crate::{FindingReport, Known};
+use crate::{Finding, FindingReport, Known};
 
 /// Failing tests that are about the same thing: a catalogue fix explains all of them, or they were shrunk to the same
 /// shape.
@@ -34,12 +34,24 @@ pub struct Group {
     /// What was done because it kept coming.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub curbed: Option<Curb>,
+    /// Where in the target it happens, if that is known: how a process died, and in which functions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub site: Option<String>,
     /// The file of the exemplar.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "paths::option", default)]
     pub file: Option<PathBuf>,
 }
 
 impl Group {
+    /// The group of a finding that is in no other. `None` if the finding has no value.
+    pub(crate) fn alone(finding: &Finding, file: Option<PathBuf>) -> Option<Self> {
+        let shape = Shape::of(finding.kind(), &finding.case().ok()?);
+        let (message, kind) = (finding.message(), shape.kind.clone());
+        let (first, last) = Default::default();
+        let (fix, silenced, curbed, site) = (None, None, None, None);
+        Some(Group { shape, kind, message, fix, count: 1, first, last, silenced, curbed, site, file })
+    }
+
     /// Whether its exemplar is stored in files of this name.
     pub(crate) fn is_stored_as(&self, name: &str) -> bool {
         self.file.as_ref().and_then(|file| file.file_stem()).is_some_and(|stem| stem == name)
@@ -84,6 +96,8 @@ pub struct Groups {
     members: Vec<Member>,
     /// The place of the group of each shape: of exemplars, and of values as they were found.
     places: BTreeMap<Shape, usize>,
+    /// The place of the group of each site at which the target fails.
+    sites: BTreeMap<String, usize>,
     /// Shapes of values, as they were found, that are no longer tested.
     skipped: BTreeSet<u64>,
     unsorted: u64,
@@ -114,9 +128,9 @@ impl Groups {
     /// Adds a group that an earlier run found.
     pub fn resume(&mut self, group: Group, exemplar: Option<FindingReport>) {
         let silenced = self.known.reason(&group.shape, group.fix.as_deref());
-        let known = self.place(&group.shape, group.fix.as_deref()).is_some();
+        let known = self.place(&group).is_some();
         if !known && self.members.len() < Self::MOST {
-            self.places.insert(group.shape.clone(), self.members.len());
+            self.remember(&group);
             let group = Group { silenced, curbed: None, ..group };
             self.members.push(Member { group, exemplar, met: false });
         }
@@ -126,6 +140,29 @@ impl Groups {
     pub fn recognise(&mut self, as_found: &Shape, now: Moment) -> Option<(Decision, Option<Curb>)> {
         let place = *self.places.get(as_found)?;
         Some(self.count(place, as_found, now))
+    }
+
+    /// Counts a failing test if others failed at the same site of the target. Not if the fix of those is on: then it is
+    /// something else.
+    pub fn recognise_site(
+        &mut self,
+        site: &str,
+        as_found: &Shape,
+        now: Moment,
+    ) -> Option<(Decision, Option<Curb>)> {
+        let place = *self.sites.get(site)?;
+        let is_fixed = self.members[place].group.curbed == Some(Curb::Fixed);
+        (!is_fixed).then(|| self.count(place, as_found, now))
+    }
+
+    /// Remembers that the failing tests of the group with this shape fail at this site.
+    pub fn is_at(&mut self, shape: &Shape, site: &str) {
+        if let Some(place) = self.places.get(shape).copied()
+            && self.sites.len() < Self::MOST_SHAPES
+        {
+            self.sites.insert(site.to_owned(), place);
+            self.members[place].group.site.get_or_insert_with(|| site.to_owned());
+        }
     }
 
     /// Counts a failing test that this fix explains, if others were explained by it.
@@ -144,7 +181,7 @@ impl Groups {
         exemplar: FindingReport,
     ) -> (Decision, Option<Curb>) {
         let now = Moment { tests: exemplar.tests, seconds: exemplar.seconds };
-        if let Some(place) = self.place(&shape, fix) {
+        if let Some(place) = self.place_of(&shape, fix) {
             let known = &mut self.members[place].group.fix;
             *known = known.take().or(fix.map(str::to_owned));
             return self.count(place, as_found, now);
@@ -165,6 +202,7 @@ impl Groups {
             last: now,
             silenced,
             curbed: None,
+            site: None,
             file: exemplar.file.clone(),
         };
         self.members.push(Member { group, exemplar: Some(exemplar), met: false });
@@ -184,14 +222,48 @@ impl Groups {
 
     /// Adds a finding of an earlier run that does not show again, as a group of its own: it must not be lost.
     pub fn keep(&mut self, exemplar: FindingReport) {
-        let Ok(case) = exemplar.finding.case() else { return };
-        let shape = Shape::of(exemplar.finding.kind(), &case);
-        let (message, file) = (exemplar.finding.message(), exemplar.file.clone());
-        let (first, last) = Default::default();
-        let (fix, silenced, curbed) = (None, None, None);
-        let kind = shape.kind.clone();
-        let group = Group { shape, kind, message, fix, count: 1, first, last, silenced, curbed, file };
+        let Some(group) = Group::alone(&exemplar.finding, exemplar.file.clone()) else { return };
         self.resume(group, Some(exemplar));
+    }
+
+    /// Adds what another worker has met of a group. Returns the file of its exemplar, if it is not needed any more.
+    pub fn absorb(&mut self, group: Group) -> Option<PathBuf> {
+        let Some(place) = self.place(&group) else {
+            let met = group.count > 0;
+            if self.members.len() >= Self::MOST {
+                self.unsorted += group.count;
+                return None;
+            }
+            let silenced = self.known.reason(&group.shape, group.fix.as_deref());
+            self.remember(&group);
+            self.members.push(Member { group: Group { silenced, ..group }, exemplar: None, met });
+            return None;
+        };
+        let Member { group: ours, met, .. } = &mut self.members[place];
+        *met |= group.count > 0;
+        let is_first = ours.count == 0 || group.count > 0 && group.first.seconds < ours.first.seconds;
+        ours.first = if is_first { group.first } else { ours.first };
+        ours.last = if group.last.seconds > ours.last.seconds { group.last } else { ours.last };
+        ours.count += group.count;
+        ours.curbed = ours.curbed.or(group.curbed);
+        ours.fix = ours.fix.take().or(group.fix);
+        match (&ours.file, group.file) {
+            (None, file) => {
+                ours.file = file;
+                None
+            }
+            (Some(ours), file) => file.filter(|file| file.file_name() != ours.file_name()),
+        }
+    }
+
+    /// Does not test values of these shapes any more.
+    pub fn skip(&mut self, shapes: impl IntoIterator<Item = u64>) {
+        self.skipped.extend(shapes);
+    }
+
+    /// The shapes of values that are not tested any more.
+    pub fn skipped(&self) -> Vec<u64> {
+        self.skipped.iter().copied().collect()
     }
 
     /// Counts a failing test that nobody had the time to shrink.
@@ -230,7 +302,22 @@ impl Groups {
         self.unsorted > 0 || self.members.iter().any(|member| member.met && member.group.silenced.is_none())
     }
 
-    fn place(&self, shape: &Shape, fix: Option<&str>) -> Option<usize> {
+    /// The place of a group that is about the same thing.
+    fn place(&self, group: &Group) -> Option<usize> {
+        let site = group.site.as_ref().and_then(|site| self.sites.get(site).copied());
+        self.place_of(&group.shape, group.fix.as_deref()).or(site)
+    }
+
+    /// Remembers where the next group is.
+    fn remember(&mut self, group: &Group) {
+        let place = self.members.len();
+        self.places.insert(group.shape.clone(), place);
+        if let Some(site) = &group.site {
+            self.sites.insert(site.clone(), place);
+        }
+    }
+
+    fn place_of(&self, shape: &Shape, fix: Option<&str>) -> Option<usize> {
         let explained = |member: &Member| fix.is_some() && member.group.fix.as_deref() == fix;
         self.members.iter().position(explained).or_else(|| self.places.get(shape).copied())
     }

@@ -80,7 +80,8 @@ fn asked_beside(module: &Path) -> Result<(Vec<Call>, Vec<HostPlan>), Error> {
 pub fn read(file: &Path) -> Result<Vec<u8>, Error> {
     let unusable = |why: String| Error::unusable(file, why);
     let bytes = bytes(file).map_err(unusable)?;
-    let is_binary = file.extension().is_some_and(|extension| extension == "wasm") || bytes.contains(&0);
+    let is_binary = !begins_like_text(&bytes)
+        && (file.extension().is_some_and(|extension| extension == "wasm") || bytes.contains(&0));
     match &bytes[..] {
         [] => Err(unusable("the file is empty".into())),
         [0, b'a', b's', b'm', 13, 0, 1, 0, ..] => {
@@ -95,6 +96,11 @@ pub fn read(file: &Path) -> Result<Vec<u8>, Error> {
         }
         _ => Module::assemble(&bytes).map_err(|error| unusable(error.to_string())),
     }
+}
+
+/// Whether this begins with a parenthesis or a comment, as modules in the text format do, whatever the name of the file.
+fn begins_like_text(bytes: &[u8]) -> bool {
+    matches!(bytes.trim_ascii_start(), [b'(' | b';', ..])
 }
 
 fn bytes(file: &Path) -> Result<Vec<u8>, String> {

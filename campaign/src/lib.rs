@@ -22,38 +22,52 @@
 //! |---|---|
 //! | `spec` | descriptions of campaigns |
 //! | `run` | running a campaign: one driver for engines and machines |
+//! | `supervise` | the same in worker processes, which may die |
 //! | `groups` | failing tests that are about the same thing, and those that the user knows (`known`) |
 //! | `finding` | findings, with all that is needed to reproduce them |
 //! | `report` | the report of a campaign |
+//! | `results` | the results in an output directory, read back |
 //! | `store` | the output directory |
+//! | `plot` | how a campaign went over time: `plot.csv` |
 //! | `input` | modules given by users |
 //! | `replay` | replaying a finding |
+//! | `reach` | what modules reach in the target |
 
 mod error;
+mod executable;
 mod finding;
 mod groups;
 pub mod input;
 mod known;
+mod plot;
 mod progress;
+mod reach;
 mod replay;
 mod report;
+mod results;
 mod run;
 mod spec;
 pub mod store;
+mod supervise;
 
 pub use error::{Error, ErrorClass};
+pub use executable::Executable;
 pub use finding::{Finding, LeakFinding, ModuleFinding, Stored, StoredCall};
 pub use groups::{Curb, Decision, Group, Groups, Moment};
 pub use known::{Known, NotKnown};
+pub use plot::{Beside, Plot, Row};
 pub use progress::{Observer, Progress, Silent};
+pub use reach::{CorpusReach, FileReach, corpus_of, reach_of, spec_of};
 pub use replay::{Replayed, fails_on, replay};
 pub use report::{
-    CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, FindingReport, GivenOutcome,
-    GivenReport, SecondsIn, SlowReport, Total,
+    CampaignOutcome, CampaignReport, Deaths, DiscrepancyReport, DiscrepancySummary, FindingReport,
+    GivenOutcome, GivenReport, SecondsIn, SlowReport, Total,
 };
+pub use results::{GroupResult, Results, State};
 pub use run::{Ran, Setup, context_of, engines_of, run};
 pub use spec::{
     Budget, EngineProperty, EngineSpec, FunctionType, GuidanceName, Machine, MachineSpec, PropertyName, Spec,
     SpecError, Split, SubjectSpec, Usual, quoted,
 };
 pub use store::{Earlier, Store};
+pub use supervise::{WORKER, WorkerFiles, WorkerLimits, is_supervised, signal_name, supervise, work};

@@ -3,13 +3,19 @@
 use std::time::Instant;
 
 use mutagen_engine::Event;
+use serde::{Deserialize, Serialize};
 
-use crate::Error;
+use crate::{Error, Group};
 
 /// An observer of a running campaign.
 pub trait Observer {
     /// Called as the campaign goes on: often, some thousand times a second if tests are quick.
     fn progress(&mut self, progress: &Progress);
+
+    /// Called from time to time with what was found so far.
+    fn groups(&mut self, groups: &[Group]) {
+        let _ = groups;
+    }
 
     /// Called for a given file that cannot be used and is left out.
     fn left_out(&mut self, error: &Error);
@@ -26,7 +32,7 @@ impl Observer for Silent {
 }
 
 /// The work of a campaign so far, over all workers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Seconds since its start.
     pub seconds: f64,
@@ -47,6 +53,9 @@ pub struct Progress {
     pub known: u64,
     /// How often the guidance was reset.
     pub resets: u64,
+    /// Seconds in the target and in the reference, over all workers.
+    #[serde(default)]
+    pub seconds_in: [f64; 2],
 }
 
 /// Adds up the events of all workers.
@@ -94,14 +103,25 @@ impl Counter {
             resets: self.resets,
             ..Progress::default()
         };
-        self.workers.iter().fold(start, |sum, worker| Progress {
-            tests: sum.tests + worker.tests,
-            passed: sum.passed + worker.passed,
-            discarded: sum.discarded + worker.discarded,
-            inconclusive: sum.inconclusive + worker.inconclusive,
-            queued: sum.queued + worker.queued,
-            known: sum.known.max(worker.known),
-            ..sum
-        })
+        self.workers.iter().fold(start, |sum, worker| sum.and(worker))
+    }
+}
+
+impl Progress {
+    /// The work of two workers at the same time.
+    #[must_use]
+    pub(crate) fn and(self, other: &Progress) -> Self {
+        Progress {
+            seconds: self.seconds.max(other.seconds),
+            tests: self.tests + other.tests,
+            passed: self.passed + other.passed,
+            discarded: self.discarded + other.discarded,
+            inconclusive: self.inconclusive + other.inconclusive,
+            interesting: self.interesting + other.interesting,
+            queued: self.queued + other.queued,
+            known: self.known.max(other.known),
+            resets: self.resets + other.resets,
+            seconds_in: [0, 1].map(|engine| self.seconds_in[engine] + other.seconds_in[engine]),
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Replaying a finding.
 
-use mutagen_bugs::fixes;
 use mutagen_engine::{Property, Verdict};
 use mutagen_oracles::{Judgement, Registry, Script};
 use mutagen_properties::{
@@ -9,9 +8,10 @@ use mutagen_properties::{
 
 use crate::finding::explanation;
 use crate::run::{Visitor, context, register_fault, stack_fault, visit};
+use crate::supervise::{how_it_dies, switch_on};
 use crate::{
-    EngineProperty, EngineSpec, Error, Finding, LeakFinding, Machine, MachineSpec, ModuleFinding, Spec,
-    SpecError, SubjectSpec,
+    EngineProperty, EngineSpec, Error, Executable, Finding, LeakFinding, Machine, MachineSpec, ModuleFinding,
+    Spec, SpecError, SubjectSpec,
 };
 
 /// A finding with more calls is not replayed: no campaign makes so many.
@@ -29,6 +29,8 @@ pub enum Replayed {
         /// Their answers.
         judgement: Judgement,
     },
+    /// The target ended a process, or never answered, when the finding was made. Holds how it did so now, if it did.
+    Process(Option<String>),
     /// A machine was run. Holds the leak, if it is still there.
     Leak(Option<String>),
 }
@@ -38,26 +40,31 @@ impl Replayed {
     pub fn stands(&self) -> bool {
         match self {
             Replayed::Module { judgement, .. } => judgement.agreement.is_finding(),
+            Replayed::Process(died) => died.is_some(),
             Replayed::Leak(leak) => leak.is_some(),
         }
     }
 }
 
 /// Replays a finding. The finding contains everything that is needed; nothing is written, and a replay takes
-/// no longer than a few tests.
+/// no longer than a few tests. A module that ended a process is judged in a process of its own: `program` again.
 ///
 /// # Errors
 ///
 /// If the finding names a bug, an engine or a property that does not exist.
-pub fn replay(finding: &Finding, engines: &Registry) -> Result<Replayed, Error> {
+pub fn replay(finding: &Finding, engines: &Registry, program: &Executable) -> Result<Replayed, Error> {
     match finding {
+        Finding::Module(module) if finding.ends_the_process() => replay_apart(module, engines, program),
         Finding::Module(finding) => replay_module(finding, engines),
         Finding::Leak(finding) => replay_leak(finding),
     }
 }
 
-fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replayed, Error> {
-    // The finding has the module and the calls, so any property on these engines will do.
+/// The campaign of a finding. It has the module and the calls, so any property on these engines will do.
+fn spec_of(finding: &ModuleFinding) -> Result<(Spec, EngineSpec), Error> {
+    if finding.calls.len() > MOST_CALLS {
+        return Err(SpecError::TooManyCalls(finding.calls.len()).into());
+    }
     let engines = EngineSpec {
         target: finding.target_engine.clone(),
         reference: finding.reference_engine.clone(),
@@ -68,12 +75,26 @@ fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replaye
         ..EngineSpec::new(EngineProperty::Interpreter { generator: Default::default() })
     };
     let spec = Spec { bug: finding.bug.clone(), ..Spec::new(SubjectSpec::Engines(engines.clone())) };
+    Ok((spec, engines))
+}
+
+fn replay_apart(
+    finding: &ModuleFinding,
+    registry: &Registry,
+    program: &Executable,
+) -> Result<Replayed, Error> {
+    let (spec, engines) = spec_of(finding)?;
+    // The process would say the same, but not why.
+    context(&spec, &engines, registry)?;
+    let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
+    let case = Case::Module { wasm: finding.wasm.clone(), calls, hosts: finding.hosts.clone() };
+    Ok(Replayed::Process(how_it_dies(program, &spec, finding.late_fixes.clone(), &case)))
+}
+
+fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replayed, Error> {
+    let (spec, engines) = spec_of(finding)?;
     let context = context(&spec, &engines, registry)?;
-    let late = fixes().filter(|fix| finding.late_fixes.iter().any(|late| late == fix.id));
-    late.for_each(|fix| context.late_fixes.switch_on(fix.id));
-    if finding.calls.len() > MOST_CALLS {
-        return Err(SpecError::TooManyCalls(finding.calls.len()).into());
-    }
+    switch_on(&context, &finding.late_fixes);
     let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
     let script = Script { calls: &calls, hosts: &finding.hosts };
     let judgement = Pair::new(&context)?.judge(&finding.wasm, script);

@@ -10,7 +10,7 @@ use mutagen_properties::Shape;
 use mutagen_wasm_ast::Features;
 use serde::{Deserialize, Serialize};
 
-use crate::{EngineSpec, Finding, Group, Spec, SubjectSpec};
+use crate::{CorpusReach, EngineSpec, FileReach, Finding, Group, Spec, SubjectSpec};
 
 /// The report of a campaign.
 ///
@@ -99,8 +99,18 @@ pub struct CampaignReport {
     /// How many failing tests are in no group, because there was no time to shrink them.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub unsorted: u64,
+    /// How often worker processes died, if they did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub deaths: Option<Deaths>,
     /// Differences between the unmodified engines.
     pub discrepancies: DiscrepancySummary,
+    /// How many probes of the target the modules in the corpus of the output directory reach. `mutagen-wasm coverage` replays
+    /// them and reaches the same.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub probes_reached: Option<u64>,
+    /// How many of them in each source file of the target.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reached_files: Vec<FileReach>,
     /// The totals of this run and all earlier ones in the same output directory.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub total: Option<Total>,
@@ -147,6 +157,17 @@ pub struct FindingReport {
     /// The file in which it is stored.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "paths::option", default)]
     pub file: Option<PathBuf>,
+}
+
+/// How often worker processes died, and of what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deaths {
+    /// Of a test on which the target ends the process, each time in a process of its own.
+    pub target: u64,
+    /// Of a test on which the reference does so.
+    pub reference: u64,
+    /// Of nothing that shows again. Somebody may have killed them.
+    pub unexplained: u64,
 }
 
 /// The result of a given value.
@@ -268,6 +289,24 @@ impl Total {
 impl CampaignReport {
     /// The report of a campaign, still without the parts that only its driver knows.
     pub(crate) fn new<T>(spec: &Spec, report: &Report<T>, found: bool) -> Self {
+        CampaignReport {
+            outcome: CampaignOutcome::of(spec, report, found),
+            stop_reason: report.trouble.clone().unwrap_or_else(|| stop_words(report.stop).to_owned()),
+            tests: report.tests,
+            passed: report.passed,
+            discarded: report.discarded,
+            inconclusive: report.inconclusive,
+            seconds: report.seconds,
+            tests_per_second: report.tests_per_second(),
+            labels: report.labels.clone(),
+            figures: report.figures.clone(),
+            truncated_traces: report.truncated_traces,
+            ..Self::empty(spec)
+        }
+    }
+
+    /// The report of a campaign that has not run a test.
+    pub(crate) fn empty(spec: &Spec) -> Self {
         let engines = match &spec.subject {
             SubjectSpec::Engines(engines) => Some(engines),
             SubjectSpec::Machine(_) => None,
@@ -285,17 +324,17 @@ impl CampaignReport {
             features: engines.map(|engines: &EngineSpec| engines.features),
             fixes: engines.map(|engines| engines.fixes),
             generator: spec.generator().map(str::to_owned),
-            outcome: CampaignOutcome::of(spec, report, found),
-            stop_reason: report.trouble.clone().unwrap_or_else(|| stop_words(report.stop).to_owned()),
-            tests: report.tests,
-            passed: report.passed,
-            discarded: report.discarded,
-            inconclusive: report.inconclusive,
-            seconds: report.seconds,
-            tests_per_second: report.tests_per_second(),
-            labels: report.labels.clone(),
-            figures: report.figures.clone(),
-            truncated_traces: report.truncated_traces,
+            outcome: CampaignOutcome::Passed,
+            stop_reason: String::new(),
+            tests: 0,
+            passed: 0,
+            discarded: 0,
+            inconclusive: 0,
+            seconds: 0.0,
+            tests_per_second: 0.0,
+            labels: BTreeMap::new(),
+            figures: Figures::default(),
+            truncated_traces: 0,
             seconds_in: None,
             replayed: Vec::new(),
             slowest: Vec::new(),
@@ -303,10 +342,19 @@ impl CampaignReport {
             finding: None,
             groups: Vec::new(),
             unsorted: 0,
+            deaths: None,
             discrepancies: DiscrepancySummary::default(),
+            probes_reached: None,
+            reached_files: Vec::new(),
             total: None,
             spec: spec.clone(),
         }
+    }
+
+    /// Says what the corpus reaches, if that is known.
+    pub(crate) fn reaches(&mut self, reached: Option<CorpusReach>) {
+        let Some(CorpusReach { probes, files }) = reached else { return };
+        (self.probes_reached, self.reached_files) = (Some(probes), files);
     }
 
     /// The number of tests with each outcome.

@@ -7,7 +7,9 @@ mod collect;
 mod driver;
 mod engines;
 mod given;
+mod joined;
 mod keeper;
+mod plotting;
 mod subject;
 
 use std::path::PathBuf;
@@ -21,9 +23,12 @@ use mutagen_properties::Subject;
 use crate::store::Disk;
 use crate::{CampaignReport, Earlier, Error, Observer, Silent, Spec};
 
-use driver::Driver;
+pub(crate) use collect::{Collector, Judge, SITE, counterexample};
+pub(crate) use driver::{Driver, Running, STATS, STORED_EVERY};
 pub(crate) use engines::{context, register_fault, stack_fault};
 pub use engines::{context_of, engines_of};
+pub(crate) use joined::Joined;
+pub(crate) use plotting::Plotting;
 pub(crate) use subject::{Visitor, visit};
 
 /// What a campaign needs besides its spec.
@@ -75,18 +80,24 @@ pub struct Ran {
 pub fn run(spec: &Spec, setup: Setup<'_>) -> Result<Ran, Error> {
     spec.check()?;
     spec.strategy.as_ref().map_or(Ok(()), Strategy::require)?;
-    visit(spec, setup.engines, Drive { spec, setup })
+    visit(spec, setup.engines, Drive { spec, setup, joined: None })
+}
+
+/// Runs the part of a campaign that a supervisor gave to this process.
+pub(crate) fn run_joined(spec: &Spec, setup: Setup<'_>, joined: Joined) -> Result<Ran, Error> {
+    visit(spec, setup.engines, Drive { spec, setup, joined: Some(joined) })
 }
 
 struct Drive<'a> {
     spec: &'a Spec,
     setup: Setup<'a>,
+    joined: Option<Joined>,
 }
 
 impl Visitor for Drive<'_> {
     type Result = Result<Ran, Error>;
 
     fn subject<S: Subject>(self, subject: S) -> Self::Result {
-        Driver::new(self.spec, subject, self.setup)?.run()
+        Driver::new(self.spec, subject, self.setup, self.joined)?.run()
     }
 }

@@ -2,11 +2,15 @@
 //!
 //! ```text
 //! DIR/lock              held while a run writes here
+//! DIR/workers.lock      held by the workers of a run, which may outlive it for a moment
 //! DIR/run.json          the spec of the run, written before the work starts
 //! DIR/stats.json        the report of the run, replaced as a whole: short while it runs, complete at its end
 //! DIR/findings/KIND-HASH.{wat,wasm,json}  a leak of a machine: .txt and .json
 //! DIR/discrepancies/KIND-HASH.{wat,wasm,json}
+//! DIR/reference/KIND-HASH.{wat,wasm,json}  modules on which the reference ends the process
 //! DIR/corpus/HA/HASH.wasm  modules that showed something new
+//! DIR/plot.csv          how it went over time: a row every few seconds, appended
+//! DIR/report.html       the page of the campaign, replaced as a whole; written by whoever shows it
 //! DIR/known.toml        groups that the user knows; read, never written
 //! DIR/slowest/AMOUNT-HASH.{wat,wasm}  slow modules, if the campaign looks for them
 //! ```
@@ -27,13 +31,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::finding::text_of;
-use crate::{Error, Finding, FindingReport, Group, Groups, Known, Stored};
+use crate::{Error, Finding, FindingReport, Group, Groups, Known, Plot, Stored};
 
 pub use disk::{Disk, Step};
 pub(crate) use manifest::Manifest;
 
 /// The file that is held while a run writes to a directory.
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
+/// The file that all workers of a run hold together.
+const WORKERS: &str = "workers.lock";
 /// The folder of modules that showed something new.
 const CORPUS: &str = "corpus";
 
@@ -55,13 +61,16 @@ pub(crate) enum Folder {
     Findings,
     /// With the differences between the unmodified engines.
     Discrepancies,
+    /// With the modules on which the reference ends the process.
+    Reference,
 }
 
 impl Folder {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Folder::Findings => "findings",
             Folder::Discrepancies => "discrepancies",
+            Folder::Reference => "reference",
         }
     }
 }
@@ -76,6 +85,8 @@ pub struct Store {
     disk: Disk,
     resumes: bool,
     failure: Mutex<Option<Error>>,
+    /// Whether the supervisor of this process owns the directory.
+    joined: bool,
     /// Held until the run ends. The system frees it in any case.
     _lock: File,
 }
@@ -98,6 +109,7 @@ impl Store {
     /// As [`Store::open`].
     pub fn open_on(disk: Disk, directory: &Path, earlier: Earlier) -> Result<Self, Error> {
         let mut lock = disk.lock(directory, LOCK)?;
+        disk.outlast(directory, WORKERS)?;
         let has_results = || fs::symlink_metadata(directory.join(Manifest::FILE)).is_ok();
         match earlier {
             Earlier::Refuse if has_results() => return Err(Error::Earlier(directory.to_owned())),
@@ -120,7 +132,35 @@ impl Store {
         corpus::sweep(&disk, &directory.join(CORPUS))?;
         disk.sweep(directory)?;
         let (directory, resumes) = (directory.to_owned(), earlier == Earlier::Resume);
-        Ok(Self { directory, disk, resumes, failure: Mutex::new(None), _lock: lock })
+        Ok(Self { directory, disk, resumes, failure: Mutex::new(None), joined: false, _lock: lock })
+    }
+
+    /// Uses the directory of a supervisor: findings and modules are stored there, but neither spec nor statistics.
+    pub(crate) fn join(directory: &Path, resumes: bool) -> Result<Self, Error> {
+        let disk = Disk::default();
+        let lock = disk.share(directory, WORKERS)?;
+        let directory = directory.to_owned();
+        Ok(Self { directory, disk, resumes, failure: Mutex::new(None), joined: true, _lock: lock })
+    }
+
+    /// Whether the supervisor of this process owns the directory.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.joined
+    }
+
+    /// The findings that are stored and are the exemplars of none of these groups.
+    pub(crate) fn left_over(&self, groups: &[Group]) -> Vec<FindingReport> {
+        let mut left_over = self.findings();
+        left_over.retain(|left| !groups.iter().any(|group| group.is_stored_as(&left.finding.file_name())));
+        left_over
+    }
+
+    /// Removes a finding whose group has another exemplar.
+    pub(crate) fn discard_file(&self, file: &Path) {
+        let name = file.file_stem().unwrap_or_default();
+        if let Some(left) = self.findings().iter().find(|left| name == left.finding.file_name().as_str()) {
+            self.discard(Folder::Findings, &left.finding);
+        }
     }
 
     /// The groups that the user knows, if the directory lists them.
@@ -135,14 +175,7 @@ impl Store {
     /// Adds the groups of earlier runs, by their statistics. Returns the findings that are stored and are the exemplars of
     /// none of them: a run was killed before it had shrunk or counted them.
     pub(crate) fn resume(&self, earlier: Vec<Group>, groups: &mut Groups) -> Vec<FindingReport> {
-        let findings = self.directory.join(Folder::Findings.name());
-        let files = disk::entries(&findings).unwrap_or_default();
-        let mut stored = Vec::new();
-        for file in files.into_iter().filter(|file| file.extension().is_some_and(|end| end == "json")) {
-            if let Ok(Stored::Finding(finding)) = Finding::read(&file) {
-                stored.push(FindingReport { finding, tests: 0, seconds: 0.0, file: Some(file) });
-            }
-        }
+        let mut stored = self.findings();
         for group in earlier {
             let place = stored.iter().position(|report| group.is_stored_as(&report.finding.file_name()));
             let exemplar = place.map(|place| stored.swap_remove(place));
@@ -150,6 +183,12 @@ impl Store {
         }
         stored.sort_by_key(|report| report.finding.file_name());
         stored
+    }
+
+    /// All findings that are stored.
+    fn findings(&self) -> Vec<FindingReport> {
+        let found = |(file, finding)| FindingReport { finding, tests: 0, seconds: 0.0, file: Some(file) };
+        stored_findings(&self.directory).map(found).collect()
     }
 
     /// Whether something could not be stored.
@@ -171,6 +210,11 @@ impl Store {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
+    /// The directory.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// The path of a file at the top.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.directory.join(name)
@@ -188,23 +232,14 @@ impl Store {
 
     /// Reads a JSON file at the top. `None` if there is none.
     pub(crate) fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
-        let file = self.directory.join(name);
-        let bytes = match disk::read(&file) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::unusable(file, error)),
-        };
-        // A list would do for a struct whose fields all have defaults.
-        let read = match serde_json::from_slice(&bytes) {
-            Ok(value @ serde_json::Value::Object(_)) => serde_json::from_value(value),
-            Ok(_) => return Err(Error::unusable(file, "this is no JSON object")),
-            Err(error) => Err(error),
-        };
-        read.map(Some).map_err(|error| Error::unusable(file, error))
+        read_json(&self.directory.join(name))
     }
 
     /// Stores a finding. Returns the path of its JSON file, if it could be stored.
     pub(crate) fn store(&self, folder: Folder, finding: &Finding) -> Option<PathBuf> {
+        if folder == Folder::Reference {
+            self.noted(self.disk.make_inside(&self.directory.join(folder.name())));
+        }
         let base = self.base(folder, finding);
         let write = |extension: &str, bytes: &[u8]| {
             self.noted(self.disk.write(&base.with_extension(extension), bytes))
@@ -257,15 +292,65 @@ impl Store {
 
     /// The modules that earlier runs kept, new and small ones first.
     pub(crate) fn corpus(&self) -> Result<Vec<Vec<u8>>, Error> {
-        corpus::read(&self.directory.join(CORPUS))
+        Ok(corpus_below(&self.directory)?.into_iter().map(|(_, wasm)| wasm).collect())
+    }
+
+    /// Goes on with the plot of the campaign.
+    pub(crate) fn plot(&self) -> Result<Plot, Error> {
+        Plot::open(&self.disk, &self.directory)
     }
 
     /// Whether the result was stored. If not, the first reason is kept.
-    fn noted(&self, done: Result<(), Error>) -> bool {
+    pub(crate) fn noted(&self, done: Result<(), Error>) -> bool {
         if let Err(error) = done {
             self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             return false;
         }
         true
     }
+}
+
+/// Reads a JSON file of an output directory. `None` if there is none.
+pub(crate) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, Error> {
+    let bytes = match disk::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::unusable(file, error)),
+    };
+    // A list would do for a struct whose fields all have defaults.
+    let read = match serde_json::from_slice(&bytes) {
+        Ok(value @ serde_json::Value::Object(_)) => serde_json::from_value(value),
+        Ok(_) => return Err(Error::unusable(file, "this is no JSON object")),
+        Err(error) => Err(error),
+    };
+    read.map(Some).map_err(|error| Error::unusable(file, error))
+}
+
+/// The files of the corpus in an output directory with their modules, new and small ones first.
+pub(crate) fn corpus_below(directory: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
+    corpus::read(&directory.join(CORPUS))
+}
+
+/// Reads a text file of an output directory. `None` if there is none.
+pub(crate) fn read_text_inside(file: &Path) -> Result<Option<String>, Error> {
+    match disk::read(file) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::unusable(file, error)),
+    }
+}
+
+/// The findings in an output directory, by the names of their files. What is no finding is left out.
+pub(crate) fn stored_findings(directory: &Path) -> impl Iterator<Item = (PathBuf, Finding)> {
+    let files = disk::entries(&directory.join(Folder::Findings.name())).unwrap_or_default().into_iter();
+    let files = files.filter(|file| file.extension().is_some_and(|end| end == "json"));
+    files.filter_map(|file| match Finding::read(&file) {
+        Ok(Stored::Finding(finding)) => Some((file, finding)),
+        _ => None,
+    })
+}
+
+/// The files of the corpus in an output directory. There are none if it cannot be listed.
+pub fn corpus_files(directory: &Path) -> Vec<PathBuf> {
+    corpus::files(&directory.join(CORPUS)).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mutagen_bugs::Bug;
-use mutagen_campaign::{Budget, Earlier, Finding, Ran, Setup, Spec, Stored, replay, run};
+use mutagen_campaign::{Budget, Earlier, Executable, Finding, Ran, Setup, Spec, Stored, replay, run};
 use mutagen_oracles::{Registry, on_stack};
 use mutagen_wasm_ast::Module;
 
@@ -27,7 +27,8 @@ fn read(file: &Path) -> Finding {
 
 /// Whether the finding still stands.
 fn stands(finding: &Finding) -> bool {
-    on_stack(|| replay(finding, &Registry::default()))
+    let program = Executable::this().expect("it runs");
+    on_stack(|| replay(finding, &Registry::default(), &program))
         .expect("there is a thread")
         .expect("it replays")
         .stands()

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mutagen_campaign::{
-    Budget, CampaignOutcome, CampaignReport, Curb, Earlier, EngineProperty, EngineSpec, Error, Finding,
-    Groups, Known, Ran, Setup, Spec, Stored, SubjectSpec, replay, run,
+    Budget, CampaignOutcome, CampaignReport, Curb, Earlier, EngineProperty, EngineSpec, Error, Executable,
+    Finding, Groups, Known, Ran, Setup, Spec, Stored, SubjectSpec, replay, run,
 };
 use mutagen_oracles::{Registry, on_stack};
 use mutagen_properties::ModuleGenerator;
@@ -98,9 +98,11 @@ fn findings_of_one_bug_are_one_group_with_its_name_its_count_and_one_stored_exem
     let mut expected: Vec<_> = report.groups.into_iter().filter_map(|group| group.file).collect();
     expected.sort();
     assert_eq!(stored, expected, "one exemplar for each group");
+    let program = Executable::this().expect("it runs");
     for file in stored {
         let Ok(Stored::Finding(finding)) = Finding::read(&file) else { panic!("{}", file.display()) };
-        let replayed = on_stack(|| replay(&finding, &Registry::default())).expect("there is a thread");
+        let replayed =
+            on_stack(|| replay(&finding, &Registry::default(), &program)).expect("there is a thread");
         assert!(replayed.expect("it replays").stands(), "{}", file.display());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Coverage, Sources, Totals};
+use crate::{Coverage, FunctionCoverage, Sources, Totals};
 
 impl Coverage {
     /// The coverage as an lcov tracefile. Files have the paths at which they lie on this machine, if they do: tools that
@@ -15,10 +15,10 @@ impl Coverage {
             // Writing to a string never fails.
             let _ = writeln!(text, "TN:\nSF:{path}");
             for function in file.functions() {
-                let _ = writeln!(text, "FN:{},{}", function.line, function.name);
+                let _ = writeln!(text, "FN:{},{}", function.line, name_of(&function));
             }
             for function in file.functions() {
-                let _ = writeln!(text, "FNDA:{},{}", function.tests, function.name);
+                let _ = writeln!(text, "FNDA:{},{}", function.tests, name_of(&function));
             }
             let _ = writeln!(text, "FNF:{}\nFNH:{}", functions.all, functions.reached);
             for (line, tests) in &file.lines {
@@ -28,4 +28,10 @@ impl Coverage {
         }
         text
     }
+}
+
+/// The name of a function without commas: `genhtml` takes what follows one for another field, and functions of one beginning for
+/// one function.
+fn name_of(function: &FunctionCoverage) -> String {
+    function.name.replace(", ", ";").replace(',', ";")
 }

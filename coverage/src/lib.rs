@@ -102,7 +102,11 @@ impl Coverage {
             }
             let line = files.entry(name.file.clone()).or_default().lines.entry(name.line).or_default();
             *line = (*line).max(tests);
-            let function = functions.entry((&name.file, plain(&name.function)));
+            let function = match plain(&name.function) {
+                unnamed if unnamed.is_empty() => format!("unnamed at line {}", name.line),
+                named => named,
+            };
+            let function = functions.entry((&name.file, function));
             let (first, reached) = function.or_insert((name.line, 0));
             (*first, *reached) = ((*first).min(name.line), (*reached).max(tests));
         }
@@ -189,7 +193,7 @@ fn package_of(file: &str) -> &str {
 
 /// A function's name without type arguments, so that all copies of a generic function are one function. The type of an
 /// `impl`, which stands in brackets at the beginning of a name, is part of the name.
-fn plain(function: &str) -> String {
+pub fn plain(function: &str) -> String {
     let mut plain = String::new();
     let mut depth = 0_usize;
     let mut rest = function;

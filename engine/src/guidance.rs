@@ -214,7 +214,7 @@ impl Figures {
     }
 
     /// Adds the figures of another worker.
-    pub(crate) fn merge(&mut self, other: Figures) {
+    pub fn merge(&mut self, other: Figures) {
         for (name, count) in other.counts {
             *self.counts.entry(name).or_default() += count;
         }

@@ -65,4 +65,4 @@ pub use state::{Extent, NamedValue, State};
 pub use validity::{Opinion, compare_validity};
 pub use value::{NoValue, Value, ValueType};
 pub use woven::{Watched, probes_of, prove_woven, watch};
-pub use wrapped::{Around, Wrapped};
+pub use wrapped::{Around, Asked, Wrapped};

@@ -94,7 +94,7 @@ pub enum Argument {
 
 impl Argument {
     /// The value, after calls with these results.
-    pub(crate) fn resolve(&self, results: &[Vec<Value>]) -> Value {
+    pub fn resolve(&self, results: &[Vec<Value>]) -> Value {
         match *self {
             Self::Value(value) => value,
             Self::Result { call, result, otherwise } => {

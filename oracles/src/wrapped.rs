@@ -14,6 +14,29 @@ use crate::{
 pub trait Around: Clone + Send + Sync + 'static {
     /// Asks, with what has to happen before and after.
     fn around<R>(&self, ask: impl FnOnce() -> R) -> R;
+
+    /// The same, for who wants to know what is asked.
+    fn asking<R>(&self, asked: Asked<'_>, ask: impl FnOnce() -> R) -> R {
+        let _ = asked;
+        self.around(ask)
+    }
+}
+
+/// What an engine, a compiled module or an instance is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked<'a> {
+    /// Whether this module is valid.
+    Validate(&'a [u8]),
+    /// To compile this module.
+    Compile(&'a [u8]),
+    /// To make an instance of this module, with these host functions.
+    Instantiate(&'a [u8], &'a [HostPlan]),
+    /// To make an instance of a module that was compiled before.
+    Start,
+    /// To call this exported function with these arguments.
+    Call(&'a str, &'a [Value]),
+    /// What can be seen from outside.
+    Look,
 }
 
 /// An engine with something around each question to it, to its compiled modules and to its instances.
@@ -63,20 +86,22 @@ impl<E: Engine, A: Around> Engine for Wrapped<E, A> {
     }
 
     fn validate(&self, bytes: &[u8]) -> Validity {
-        self.around.around(|| self.inner.validate(bytes))
+        self.around.asking(Asked::Validate(bytes), || self.inner.validate(bytes))
     }
 
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
-        self.around.around(|| self.inner.instantiate(bytes)).map(|instance| self.instance(instance))
+        let attempt = self.around.asking(Asked::Instantiate(bytes, &[]), || self.inner.instantiate(bytes));
+        attempt.map(|instance| self.instance(instance))
     }
 
     fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
-        let attempt = self.around.around(|| self.inner.instantiate_with(bytes, hosts));
+        let asked = Asked::Instantiate(bytes, hosts);
+        let attempt = self.around.asking(asked, || self.inner.instantiate_with(bytes, hosts));
         attempt.map(|instance| self.instance(instance))
     }
 
     fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
-        let compiled = self.around.around(|| self.inner.compile(bytes))?;
+        let compiled = self.around.asking(Asked::Compile(bytes), || self.inner.compile(bytes))?;
         Ok(Box::new(Wrapped::new(compiled, self.around.clone())))
     }
 
@@ -91,29 +116,30 @@ impl<E: Engine, A: Around> Engine for Wrapped<E, A> {
 
 impl<A: Around> Compiled for Wrapped<Box<dyn Compiled + '_>, A> {
     fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
-        self.around.around(|| self.inner.instantiate()).map(|instance| self.instance(instance))
+        let attempt = self.around.asking(Asked::Start, || self.inner.instantiate());
+        attempt.map(|instance| self.instance(instance))
     }
 }
 
 impl<A: Around> Instance for Wrapped<Box<dyn Instance>, A> {
     fn exports(&self) -> Vec<Function> {
-        self.around.around(|| self.inner.exports())
+        self.around.asking(Asked::Look, || self.inner.exports())
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Ending {
-        self.around.around(|| self.inner.call(name, arguments))
+        self.around.asking(Asked::Call(name, arguments), || self.inner.call(name, arguments))
     }
 
     fn state(&mut self) -> State {
-        self.around.around(|| self.inner.state())
+        self.around.asking(Asked::Look, || self.inner.state())
     }
 
     fn memory(&mut self, index: usize) -> Vec<u8> {
-        self.around.around(|| self.inner.memory(index))
+        self.around.asking(Asked::Look, || self.inner.memory(index))
     }
 
     fn table(&mut self, index: usize) -> Vec<Value> {
-        self.around.around(|| self.inner.table(index))
+        self.around.asking(Asked::Look, || self.inner.table(index))
     }
 
     fn fuel_used(&self) -> u64 {

@@ -7,9 +7,13 @@ use mutagen_wasm_ast::{Features, FuncType, Module, Stub};
 use serde::{Deserialize, Serialize};
 
 use crate::Smith;
+use crate::change::change_one_part;
 
 /// The size of the largest generated module or function.
 const MAX_SIZE: usize = 5;
+/// The size of the largest typed module. The reference takes a millisecond for the smallest, and hardly two for one of this
+/// size, in which more things meet.
+const MAX_TYPED_SIZE: usize = 9;
 /// How often a function is generated instead of mutated, for generators that make only valid functions: one
 /// in so many. 2, 3, 4 and 8 were tried. With more generation, rare bugs are met sooner, but every valid
 /// function goes to the reference, and with 2 this cost outweighs the gain.
@@ -57,7 +61,7 @@ impl ModuleGenerator {
     pub(crate) fn suit(self, strategy: Strategy) -> Strategy {
         let strategy = suit_modules(strategy);
         match self {
-            ModuleGenerator::Typed => strategy.generate_every(GENERATE_EVERY),
+            ModuleGenerator::Typed => strategy.max_size(MAX_TYPED_SIZE).generate_every(GENERATE_EVERY),
             ModuleGenerator::Derived | ModuleGenerator::Smith | ModuleGenerator::Turns => strategy,
         }
     }
@@ -123,6 +127,19 @@ pub(crate) fn suit_modules(strategy: Strategy) -> Strategy {
     strategy.max_size(MAX_SIZE)
 }
 
+/// A typed module for validators: as it is, with a value of a wrong type, or with any one change.
+fn spoiled(source: &mut Source, size: usize) -> Module {
+    match source.below(4) {
+        0 | 1 => Module::mistyped(source, size),
+        2 => {
+            let mut module = Module::typed(source, size);
+            change_one_part(&mut module, source);
+            module
+        }
+        _ => Module::typed(source, size),
+    }
+}
+
 /// Makes modules.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleMaker {
@@ -168,7 +185,8 @@ impl ModuleMaker {
         }
     }
 
-    /// A guidance that follows the strategy, or two in turns. Mutants stay as they are.
+    /// A guidance that follows the strategy, or two in turns. Mutants stay as they are. Most typed modules come
+    /// with a mistake, since only those can break a rule.
     pub(crate) fn guidance(
         &self,
         strategy: &Strategy,
@@ -181,7 +199,13 @@ impl ModuleMaker {
             return Box::new(turns.turn("typed modules", TYPED_TURN, part(ModuleGenerator::Typed)));
         }
         let maker = self.clone();
-        let generate = move |source: &mut Source, size| maker.generate(source, size);
+        let generate = move |source: &mut Source, size| {
+            if maker.generator == ModuleGenerator::Typed {
+                spoiled(source, size)
+            } else {
+                maker.generate(source, size)
+            }
+        };
         self.generator.suit(strategy.clone()).guidance(seed, scope.clone(), generate)
     }
 

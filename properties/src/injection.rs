@@ -1,9 +1,13 @@
-//! Catalogue entries that are on while an engine works, and only then.
+//! Catalogue entries that are on while an engine works, and only then; and modules that no engine is asked about.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mutagen_oracles::Around;
+use mutagen_engine::stable;
+use mutagen_oracles::{Around, Asked};
 use mutagen_weave::switch_on;
+
+use crate::notes::Notes;
 
 /// The entries that are on: the bug that is hunted, and fixes of bugs that the published engine has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,16 +62,47 @@ impl LateFixes {
     }
 }
 
-/// An injection together with the fixes that were switched on since.
+/// Modules that no engine is asked about any more, because one ended the process. They are told by their hash. Clones share
+/// them.
+#[derive(Clone, Debug, Default)]
+pub struct Barred(Arc<RwLock<BTreeSet<u64>>>);
+
+impl Barred {
+    /// Bars the module with this hash.
+    pub fn bar(&self, hash: u64) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(hash);
+    }
+
+    /// Whether this module is barred.
+    pub fn bars(&self, wasm: &[u8]) -> bool {
+        let barred = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        !barred.is_empty() && barred.contains(&stable::hash(wasm))
+    }
+}
+
+/// What is around each question to an engine of a campaign: an injection together with the fixes that were switched on
+/// since, and a note of the question.
 #[derive(Clone)]
 pub(crate) struct Present {
     pub(crate) injection: Injection,
     pub(crate) late: LateFixes,
+    pub(crate) notes: Notes,
+    /// The name of the engine.
+    pub(crate) engine: &'static str,
+    /// Whether this engine is asked before the other.
+    pub(crate) leads: bool,
 }
 
 impl Around for Present {
     fn around<R>(&self, ask: impl FnOnce() -> R) -> R {
         let _late = switch_on(self.late.0.read().unwrap_or_else(PoisonError::into_inner).iter().copied());
         self.injection.around(ask)
+    }
+
+    fn asking<R>(&self, asked: Asked<'_>, ask: impl FnOnce() -> R) -> R {
+        self.notes.begin(self.engine, self.leads, asked);
+        let answer = self.around(ask);
+        self.notes.end();
+        answer
     }
 }

@@ -83,6 +83,9 @@ impl Modules {
     /// Judges a scenario as it is.
     fn judge_prepared(&self, prepared: &Prepared) -> Outcome {
         let Prepared { wasm, calls, hosts } = prepared;
+        if let Some(barred) = self.pair.context.barred(wasm) {
+            return barred;
+        }
         if let Validity::Rejected(_) = self.pair.target_opinion(wasm).validity() {
             return Outcome::discarded();
         }
@@ -96,13 +99,12 @@ impl Modules {
         let prepared = self.modules.prepare(scenario);
         let outcome = self.judge_prepared(&prepared);
         let bounded = ran_out(&outcome).then(|| self.modules.prepare_bounded(scenario)).flatten();
-        match bounded {
-            Some(bounded) => {
-                let outcome = self.judge_prepared(&bounded);
-                (bounded, outcome)
-            }
-            None => (prepared, outcome),
-        }
+        let judged = bounded.map(|bounded| {
+            let outcome = self.judge_prepared(&bounded);
+            (bounded, outcome)
+        });
+        // Counting is of no use if the calls run out again, such as by filling memories.
+        judged.filter(|(_, outcome)| !ran_out(outcome)).unwrap_or((prepared, outcome))
     }
 }
 
@@ -190,7 +192,14 @@ impl Subject for ModuleSubject {
     fn case(&self, scenario: &Scenario) -> Case {
         // As it was judged: whether its calls end is known only then.
         let judged = self.property().map(|property| property.judge_ending(scenario).0);
-        let Prepared { wasm, calls, hosts } = judged.unwrap_or_else(|_| self.modules.prepare(scenario));
+        match judged {
+            Ok(Prepared { wasm, calls, hosts }) => Case::Module { wasm, calls, hosts },
+            Err(_) => self.case_as_is(scenario),
+        }
+    }
+
+    fn case_as_is(&self, scenario: &Scenario) -> Case {
+        let Prepared { wasm, calls, hosts } = self.modules.prepare(scenario);
         Case::Module { wasm, calls, hosts }
     }
 

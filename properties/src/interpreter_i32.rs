@@ -19,11 +19,14 @@ use mutagen_wasm_ast::{
 
 use crate::arguments::{boundary_arguments, signature_of};
 use crate::generators::FunctionGenerator;
-use crate::pair::{Context, Pair, outcome_of};
+use crate::pair::{Context, Pair, outcome_of, ran_out};
 use crate::subject::{Case, Subject, WatchError, watch_target};
 
 /// How many functions the reference compiles at once. More than 32 are not faster.
 const BATCH: usize = 32;
+
+/// How many steps a call of a function may make that would not end otherwise: calls of itself and rounds of loops.
+const STEPS: i32 = 200;
 
 /// The property `interpreter-i32`, for functions of any one type, in a stub module with one memory.
 pub struct Functions {
@@ -104,6 +107,7 @@ impl Functions {
     /// Runs a function on the target. The error is the outcome if there is nothing to compare.
     fn run_target(&self, stub: &Stub) -> Result<Answered, Outcome> {
         let bytes = stub.to_module(&self.ty).encode();
+        self.pair.context.barred(&bytes).map_or(Ok(()), Err)?;
         let started = self.pair.context.times.target(|| {
             let mut instance = self.pair.target.instantiate(&bytes)?;
             let endings = run(&mut *instance, &self.arguments);
@@ -175,6 +179,27 @@ impl Functions {
             && compare_states(&ours.state, state, nan, compared) == Agreement::Equal
     }
 
+    /// Lets the reference run a function later, with others.
+    fn await_reference(&mut self, answered: Answered) -> Outcome {
+        let passed = Outcome::passed().costing(answered.fuel);
+        self.open.push(answered);
+        passed
+    }
+
+    /// Checks a function that does not end, with steps that are counted. If it fails, what failed is the function that counts, so
+    /// it is reported late.
+    fn check_bounded(&mut self, mut stub: Stub) -> Outcome {
+        stub.bound_calls(STEPS);
+        match self.run_target(&stub) {
+            Ok(answered) => self.await_reference(answered),
+            Err(outcome) if matches!(outcome.verdict, Verdict::Failed(_)) => {
+                self.late.push_back((stub, outcome));
+                Outcome::passed()
+            }
+            Err(outcome) => outcome,
+        }
+    }
+
     /// Runs a function alone on both engines, after they seemed to differ or could not be compared in the
     /// batch.
     fn look_closer(&mut self, stub: Stub) {
@@ -188,12 +213,10 @@ impl Functions {
 
 impl Property<Stub> for Functions {
     fn check(&mut self, stub: &Stub) -> Outcome {
-        match self.run_target(&self.runnable(stub)) {
-            Ok(answered) => {
-                let passed = Outcome::passed().costing(answered.fuel);
-                self.open.push(answered);
-                passed
-            }
+        let stub = self.runnable(stub);
+        match self.run_target(&stub) {
+            Ok(answered) => self.await_reference(answered),
+            Err(outcome) if self.repairs && ran_out(&outcome) => self.check_bounded(stub.into_owned()),
             Err(outcome) => outcome,
         }
     }

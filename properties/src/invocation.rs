@@ -88,6 +88,9 @@ impl Invocation {
 impl Property<Invoked> for Invocation {
     fn check(&mut self, invoked: &Invoked) -> Outcome {
         let bytes = invoked.stub.to_module(&self.ty).encode();
+        if let Some(barred) = self.pair.context.barred(&bytes) {
+            return barred;
+        }
         match self.pair.target_opinion(&bytes).validity() {
             Validity::Rejected(_) => Outcome::discarded(),
             _ => self.pair.confirmed(&bytes, &[Self::call(invoked)]),

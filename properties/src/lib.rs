@@ -12,6 +12,7 @@
 //! Each has a [`Subject`], which knows what else a campaign needs: how values are made, stored and read back.
 
 mod arguments;
+mod change;
 mod discrepancies;
 mod generators;
 mod injection;
@@ -19,7 +20,9 @@ mod interpreter;
 mod interpreter_i32;
 mod invocation;
 mod noninterference;
+mod notes;
 mod pair;
+mod reach;
 mod scenario;
 mod shape;
 mod smith;
@@ -31,14 +34,16 @@ mod validator;
 pub use arguments::{boundary_arguments, signature_of};
 pub use discrepancies::{Discrepancies, Discrepancy};
 pub use generators::{FunctionGenerator, ModuleGenerator};
-pub use injection::{Injection, LateFixes};
+pub use injection::{Barred, Injection, LateFixes};
 pub use interpreter::{ModuleSubject, Modules, REFERENCE_ENGINE, TARGET_ENGINE};
 pub use interpreter_i32::{FunctionSubject, Functions};
 pub use invocation::{Argument, Invocation, InvocationSubject, Invoked};
 pub use noninterference::{
     Noninterference, RegisterSubject, StackSubject, UnknownNoninterference, register_machine, stack_machine,
 };
+pub use notes::{Noted, Notes, Pulse};
 pub use pair::{Context, DISCREPANCY, Pair, outcome};
+pub use reach::{Exercise, Reach, Reached};
 pub use scenario::{Choice, Deed, HostScript, Invoke, Pick, Scenario};
 pub use shape::{NoShape, Shape};
 pub use smith::Smith;

@@ -8,7 +8,8 @@ use mutagen_oracles::{
 use mutagen_wasm_ast::Features;
 
 use crate::discrepancies::Discrepancies;
-use crate::injection::{Injection, LateFixes, Present};
+use crate::injection::{Barred, Injection, LateFixes, Present};
+use crate::notes::Notes;
 use crate::times::Times;
 
 /// How often a difference must show in fresh engines before it is believed.
@@ -36,6 +37,10 @@ pub struct Context {
     pub injection: Injection,
     /// The fixes that are switched on while the campaign runs.
     pub late_fixes: LateFixes,
+    /// The modules that no engine is asked about.
+    pub barred: Barred,
+    /// Where the last test is noted.
+    pub notes: Notes,
     /// The collection of differences between the published engines.
     pub discrepancies: Discrepancies,
     /// The time spent in each engine.
@@ -52,6 +57,8 @@ impl Context {
             settings,
             injection: Injection::default(),
             late_fixes: LateFixes::default(),
+            barred: Barred::default(),
+            notes: Notes::default(),
             discrepancies: Discrepancies::default(),
             times: Times::default(),
         }
@@ -80,6 +87,17 @@ impl Context {
         self
     }
 
+    /// What is around each question to the target, with this injection.
+    fn present(&self, injection: Injection) -> Present {
+        let (late, notes) = (self.late_fixes.clone(), self.notes.clone());
+        Present { injection, late, notes, engine: self.target.name, leads: true }
+    }
+
+    /// The outcome of a module that is not tested. `None` if it is to be tested.
+    pub(crate) fn barred(&self, wasm: &[u8]) -> Option<Outcome> {
+        self.barred.bars(wasm).then(|| Outcome::discarded().label(BARRED))
+    }
+
     /// The same context with this injection into the target.
     #[must_use]
     pub fn inject(mut self, injection: Injection) -> Self {
@@ -96,11 +114,11 @@ impl Pair {
     /// If an engine refuses the settings.
     pub fn new(context: &Context) -> Result<Self, EngineError> {
         let context = context.clone();
-        let present = Present { injection: context.injection.clone(), late: context.late_fixes.clone() };
-        let target = Wrapped::new(context.target.make(&context.settings)?, present);
+        let target = context.present(context.injection.clone());
+        let target = Wrapped::new(context.target.make(&context.settings)?, target);
         // If the reference is woven as well, it is repaired in the same way, and never has the bug.
-        let repaired =
-            Present { injection: context.injection.without_bug(), late: context.late_fixes.clone() };
+        let repaired = context.present(context.injection.without_bug());
+        let repaired = Present { engine: context.reference.name, leads: false, ..repaired };
         let reference = Wrapped::new(context.reference.make(&context.settings)?, repaired);
         Ok(Self { target: Guarded(target), reference: Guarded(reference), context })
     }
@@ -110,7 +128,7 @@ impl Pair {
     /// # Errors
     ///
     /// If an engine refuses the settings.
-    pub(crate) fn twins(context: &Context) -> Result<Option<Self>, EngineError> {
+    pub fn twins(context: &Context) -> Result<Option<Self>, EngineError> {
         let twins = |twin: &EngineEntry| {
             let (target, reference) = (twin.clone(), context.target.clone());
             Self::new(&Context { target, reference, twin: None, ..context.clone() })
@@ -171,7 +189,7 @@ impl Pair {
         script: Script<'_>,
     ) -> Result<Judgement, EngineError> {
         let Context { target, settings, .. } = &self.context;
-        let target = Wrapped::new(target.make(settings)?, injection);
+        let target = Wrapped::new(target.make(settings)?, self.context.present(injection));
         Ok(judge(bytes, script, &target, &self.reference, settings))
     }
 
@@ -204,6 +222,9 @@ impl Pair {
     /// fresh engines and, if a bug is injected, do not differ without the bug.
     pub(crate) fn confirmed<'a>(&self, bytes: &[u8], script: impl Into<Script<'a>>) -> Outcome {
         let script = script.into();
+        if let Some(barred) = self.context.barred(bytes) {
+            return barred;
+        }
         let judgement = confirm(CONFIRMATIONS, || self.judge(bytes, script));
         if judgement.agreement.is_finding() && self.context.injection.bug.is_some() {
             match self.failure_without_bug(bytes, script) {
@@ -219,6 +240,8 @@ impl Pair {
     }
 }
 
+/// The label of tests that are not run, because their module ended the process before.
+const BARRED: &str = "barred: this module ended the process";
 /// The label of tests on which the published engines differ.
 pub const DISCREPANCY: &str = "discrepancy";
 

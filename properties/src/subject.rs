@@ -67,6 +67,11 @@ pub trait Subject: Send + Sync + 'static {
     /// The value in the form in which it is stored.
     fn case(&self, value: &Self::Value) -> Case;
 
+    /// The same without asking an engine: what an engine would have to say about the value is left out.
+    fn case_as_is(&self, value: &Self::Value) -> Case {
+        self.case(value)
+    }
+
     /// The value of a stored form, if this property can be tested on it.
     fn value(&self, case: &Case) -> Option<Self::Value>;
 

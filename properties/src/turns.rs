@@ -110,6 +110,13 @@ where
         }
     }
 
+    fn case_as_is(&self, value: &Self::Value) -> Case {
+        match value {
+            OneOf::First(value) => self.first.case_as_is(value),
+            OneOf::Second(value) => self.second.case_as_is(value),
+        }
+    }
+
     fn value(&self, case: &Case) -> Option<Self::Value> {
         let first = self.first.value(case).map(OneOf::First);
         first.or_else(|| self.second.value(case).map(OneOf::Second))

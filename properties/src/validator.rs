@@ -57,6 +57,9 @@ impl Validator {
 impl Property<Module> for Validator {
     fn check(&mut self, module: &Module) -> Outcome {
         let bytes = module.encode();
+        if let Some(barred) = self.pair.context.barred(&bytes) {
+            return barred;
+        }
         let ours = self.pair.target_opinion(&bytes);
         let rejected = matches!(ours.validity(), Validity::Rejected(_));
         match self.direction {

@@ -1,12 +1,10 @@
 //! The report as a self-contained page: it needs no network, no script and no other file.
 
 use super::dots::Dots;
-use super::markup::{element, escape, text};
+use super::markup::{document, element, escape, text};
 use super::series::Series;
 use super::{bars, lines, tables};
 use crate::{Table, Workload};
-
-const STYLE: &str = include_str!("page.css");
 
 /// The results as one HTML page, with the tables and figures of the papers, beside the published numbers.
 pub fn page(table: &Table, baseline: &str) -> String {
@@ -21,18 +19,11 @@ pub fn page(table: &Table, baseline: &str) -> String {
         element("section", &[("id", "broken")], &(text("h2", &[], "Trials that broke down") + &rows))
     });
     let title = "mutagen-wasm: benchmark results";
-    let head = format!(
-        "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n{}\n{}",
-        text("title", &[], title),
-        element("style", &[], STYLE)
-    );
     let body = [
         element("header", &[], &(text("h1", &[], title) + &element("nav", &[], &links))),
         element("main", &[], &[tables::provenance(table), sections, broken, reading(baseline)].join("\n")),
     ];
-    let html = element("head", &[], &head) + "\n" + &element("body", &[], &body.join("\n"));
-    format!("<!DOCTYPE html>\n{}\n", element("html", &[("lang", "en")], &html))
+    document(title, "", &body.join("\n"))
 }
 
 fn section(table: &Table, workload: Workload, baseline: &str) -> String {

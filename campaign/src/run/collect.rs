@@ -19,11 +19,13 @@ use crate::{Curb, Decision, Finding, FindingReport, Groups, Moment, Spec, Store}
 const SKIPPED: &str = "skipped: a known group";
 /// The label of failures that did not show again.
 pub(super) const NOT_CONFIRMED: &str = "not confirmed";
+/// The detail of a failure that says where in the target it happened, if that is known.
+pub(crate) const SITE: &str = "site";
 /// A failing test is not shrunk if fewer tests than this are left for it.
 const LEAST_SHRINKING: usize = 100;
 
 /// Collects the failing tests of all workers.
-pub(super) struct Collector<'a, S: Subject> {
+pub(crate) struct Collector<'a, S: Subject> {
     spec: &'a Spec,
     subject: Arc<S>,
     store: Option<&'a Store>,
@@ -38,7 +40,7 @@ pub(super) struct Collector<'a, S: Subject> {
 }
 
 impl<'a, S: Subject> Collector<'a, S> {
-    pub(super) fn new(
+    pub(crate) fn new(
         spec: &'a Spec,
         subject: Arc<S>,
         store: Option<&'a Store>,
@@ -50,58 +52,49 @@ impl<'a, S: Subject> Collector<'a, S> {
         Collector { spec, subject, store, interrupt, groups, skipping, shrinking, unconfirmed }
     }
 
-    pub(super) fn store(&self) -> Option<&'a Store> {
+    pub(crate) fn store(&self) -> Option<&'a Store> {
         self.store
     }
 
     /// How many tests shrinking has taken so far.
-    pub(super) fn shrinking(&self) -> usize {
+    pub(crate) fn shrinking(&self) -> usize {
         self.shrinking.load(Ordering::Relaxed)
     }
 
     /// How many failures did not show again.
-    pub(super) fn unconfirmed(&self) -> u64 {
+    pub(crate) fn unconfirmed(&self) -> u64 {
         self.unconfirmed.load(Ordering::Relaxed)
     }
 
-    pub(super) fn into_groups(self) -> Groups {
+    pub(crate) fn into_groups(self) -> Groups {
         self.groups.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn groups(&self) -> MutexGuard<'_, Groups> {
+    pub(crate) fn groups(&self) -> MutexGuard<'_, Groups> {
         self.groups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a failing test if it fails again in the same way. Returns whether it does.
-    pub(super) fn take_confirmed(
+    pub(crate) fn take_confirmed(
         &self,
-        property: &mut S::Property,
+        judge: &mut impl Judge<S>,
         found: &Counterexample<S::Value>,
         budget: usize,
     ) -> bool {
-        let again = judge_quietly(&*self.subject, property, &found.value).verdict;
+        let again = judge.judge(&found.value).verdict;
         let fails = matches!(again, Verdict::Failed(failure) if failure.kind == found.failure.kind);
         match fails {
-            true => self.take(property, found, budget),
+            true => self.take(judge, found, budget),
             false => drop(self.unconfirmed.fetch_add(1, Ordering::Relaxed)),
         }
         fails
     }
 
     /// Takes a value that failed in an earlier run, if it still fails in this way. Returns whether it does.
-    pub(super) fn take_again(&self, property: &mut S::Property, value: S::Value, kind: &str) -> bool {
-        match judge_quietly(&*self.subject, property, &value).verdict {
+    pub(super) fn take_again(&self, judge: &mut impl Judge<S>, value: S::Value, kind: &str) -> bool {
+        match judge.judge(&value).verdict {
             Verdict::Failed(failure) if failure.kind == kind => {
-                let failure = *failure;
-                let found = Counterexample {
-                    value,
-                    failure,
-                    labels: Vec::new(),
-                    tests: 0,
-                    seconds: 0.0,
-                    late: false,
-                };
-                self.take(property, &found, SHRINK_TESTS);
+                self.take(judge, &counterexample(value, *failure, Moment::default()), SHRINK_TESTS);
                 true
             }
             _ => false,
@@ -112,19 +105,22 @@ impl<'a, S: Subject> Collector<'a, S> {
     ///
     /// It is stored as it was found before it is shrunk, so that it is not lost if the run is killed meanwhile. What takes
     /// its place is stored before it is removed.
-    fn take(&self, property: &mut S::Property, found: &Counterexample<S::Value>, budget: usize) {
+    pub(crate) fn take(&self, judge: &mut impl Judge<S>, found: &Counterexample<S::Value>, budget: usize) {
         let now = Moment { tests: found.tests, seconds: found.seconds };
-        let case = self.subject.case(&found.value);
+        let case = judge.case(&found.value);
         let as_found = Shape::of(&found.failure.kind, &case);
-        let recognised = self.groups().recognise(&as_found, now);
+        let site = site(&found.failure);
+        let recognised = {
+            let mut groups = self.groups();
+            groups.recognise(&as_found, now).or_else(|| groups.recognise_site(site?, &as_found, now))
+        };
         if let Some((_, curb)) = recognised {
             return self.curb(curb, None);
         }
         // A fix that explains it names its group. It must explain it to the engines that differ.
         let others = found.failure.details.iter().any(|(name, _)| name == TARGET_ENGINE);
-        let context = self.subject.context().filter(|_| !others);
-        let pair = context.and_then(|context| Pair::new(context).ok());
-        let mut fix = explaining_fix(pair.as_ref(), &case);
+        let explain = |judge: &mut _, case: &_| if others { None } else { explaining_fix(judge, case) };
+        let mut fix = explain(judge, &case);
         let explained = fix.and_then(|fix| self.groups().explain(fix, &as_found, now));
         if let Some((_, curb)) = explained {
             return self.curb(curb, fix);
@@ -135,15 +131,18 @@ impl<'a, S: Subject> Collector<'a, S> {
         // Store it as it was found, and shrink it.
         let large = Finding::new(self.spec, case, &found.failure).with_fixes(self.late_fixes());
         let large_file = self.store.and_then(|store| store.store(Folder::Findings, &large));
-        let (value, failure) = self.shrunk(property, found, budget);
-        let case = self.subject.case(&value);
+        let (value, failure) = self.shrunk(judge, found, budget);
+        let case = judge.case(&value);
         let shape = Shape::of(&failure.kind, &case);
-        fix = fix.or_else(|| explaining_fix(pair.as_ref(), &case));
+        fix = fix.or_else(|| explain(judge, &case));
         let small = Finding::new(self.spec, case, &failure).with_fixes(self.late_fixes());
         // The small one takes the place of the large one, or its group has an exemplar already.
         let exemplar =
             FindingReport { finding: small.clone(), tests: found.tests, seconds: found.seconds, file: None };
         let (decision, curb) = self.groups().add(&as_found, shape.clone(), fix, failure.message, exemplar);
+        if let Some(site) = site {
+            self.groups().is_at(&shape, site);
+        }
         let small_file = match decision {
             Decision::New => self.store.and_then(|store| store.store(Folder::Findings, &small)),
             Decision::Counted | Decision::Silenced => None,
@@ -161,18 +160,35 @@ impl<'a, S: Subject> Collector<'a, S> {
         self.curb(curb, fix);
     }
 
+    /// Takes a failing test that cannot be shrunk.
+    pub(crate) fn take_as_is(&self, judge: &mut impl Judge<S>, case: Case, failure: &Failure, now: Moment) {
+        let shape = Shape::of(&failure.kind, &case);
+        let fix = explaining_fix(judge, &case);
+        let finding = Finding::new(self.spec, case, failure).with_fixes(self.late_fixes());
+        let Moment { tests, seconds } = now;
+        let exemplar = FindingReport { finding: finding.clone(), tests, seconds, file: None };
+        let (decision, curb) =
+            self.groups().add(&shape, shape.clone(), fix, failure.message.clone(), exemplar);
+        if decision == Decision::New
+            && let Some(file) = self.store.and_then(|store| store.store(Folder::Findings, &finding))
+        {
+            self.groups().stored(&shape, file);
+        }
+        self.curb(curb, fix);
+    }
+
     /// Makes a failing value smaller, as long as it fails in the same way. Stops when the user interrupts the campaign.
     fn shrunk(
         &self,
-        property: &mut S::Property,
+        judge: &mut impl Judge<S>,
         found: &Counterexample<S::Value>,
         budget: usize,
     ) -> (S::Value, Failure) {
+        let explicit = Counterexample { value: judge.explicit(found.value.clone()), ..found.clone() };
         let judge = |value: &S::Value| match self.interrupt.load(Ordering::Relaxed) {
             true => Outcome::discarded(),
-            false => judge_quietly(&*self.subject, property, value),
+            false => judge.judge(value),
         };
-        let explicit = Counterexample { value: self.subject.explicit(found.value.clone()), ..found.clone() };
         let shrunk = shrink_failure(&self.subject.scope(), explicit, judge, budget);
         self.shrinking.fetch_add(shrunk.tests, Ordering::Relaxed);
         (shrunk.value, shrunk.failure)
@@ -196,7 +212,8 @@ impl<'a, S: Subject> Collector<'a, S> {
         self.skipping.store(self.groups().is_skipping(), Ordering::Relaxed);
     }
 
-    fn late_fixes(&self) -> Vec<&'static str> {
+    /// The fixes that were switched on so far.
+    pub(crate) fn late_fixes(&self) -> Vec<&'static str> {
         self.subject.context().map(|context| context.late_fixes.list()).unwrap_or_default()
     }
 
@@ -214,39 +231,99 @@ impl<'a, S: Subject> Collector<'a, S> {
     }
 }
 
-/// The catalogue's fix with which the engines agree on a module.
-fn explaining_fix(pair: Option<&Pair>, case: &Case) -> Option<&'static str> {
-    let Case::Module { wasm, calls, hosts } = case else { return None };
-    pair?.explaining_fix(fixes().map(|fix| fix.id), wasm, Script { calls, hosts }).ok().flatten()
+/// The catalogue's fix with which a module shows nothing, if one of those that are off has this effect.
+fn explaining_fix<S: Subject>(judge: &mut impl Judge<S>, case: &Case) -> Option<&'static str> {
+    fixes().map(|fix| fix.id).find(|fix| judge.is_explained(case, fix))
 }
 
-/// Judges one value. A panic of the property is a failure, as in a campaign.
-fn judge_quietly<S: Subject>(subject: &S, property: &mut S::Property, value: &S::Value) -> Outcome {
-    judged(|| subject.judge(property, value))
+/// Where a failure happened, if that is known.
+fn site(failure: &Failure) -> Option<&str> {
+    failure.details.iter().find(|(name, _)| name == SITE).map(|(_, site)| site.as_str())
+}
+
+/// A failing test, met at this moment.
+pub(crate) fn counterexample<T>(value: T, failure: Failure, at: Moment) -> Counterexample<T> {
+    let (labels, Moment { tests, seconds }) = (Vec::new(), at);
+    Counterexample { value, failure, labels, tests, seconds, late: false }
+}
+
+/// Who judges failing tests while they are collected: this process, or others for tests that end a process.
+pub(crate) trait Judge<S: Subject> {
+    /// Judges a value.
+    fn judge(&mut self, value: &S::Value) -> Outcome;
+
+    /// The value in the form in which it is stored.
+    fn case(&self, value: &S::Value) -> Case;
+
+    /// The same test, with everything said that follows from the rest.
+    fn explicit(&self, value: S::Value) -> S::Value;
+
+    /// Whether a module that fails shows nothing with this fix. Not if the fix is on already.
+    fn is_explained(&mut self, case: &Case, fix: &'static str) -> bool;
+}
+
+/// Judges tests in this process.
+pub(super) struct Here<'s, S: Subject> {
+    subject: &'s S,
+    property: S::Property,
+    /// The engines, to try fixes with.
+    pair: Option<Pair>,
+}
+
+impl<'s, S: Subject> Here<'s, S> {
+    /// A judge with this property.
+    pub(super) fn new(subject: &'s S, property: S::Property) -> Self {
+        let pair = subject.context().and_then(|context| Pair::new(context).ok());
+        Here { subject, property, pair }
+    }
+}
+
+impl<S: Subject> Judge<S> for Here<'_, S> {
+    /// A panic of the property is a failure, as in a campaign.
+    fn judge(&mut self, value: &S::Value) -> Outcome {
+        judged(|| self.subject.judge(&mut self.property, value))
+    }
+
+    fn case(&self, value: &S::Value) -> Case {
+        self.subject.case(value)
+    }
+
+    fn explicit(&self, value: S::Value) -> S::Value {
+        self.subject.explicit(value)
+    }
+
+    fn is_explained(&mut self, case: &Case, fix: &'static str) -> bool {
+        let (Case::Module { wasm, calls, hosts }, Some(pair)) = (case, &self.pair) else { return false };
+        let explaining = pair.explaining_fix([fix], wasm, Script { calls, hosts });
+        explaining.is_ok_and(|found| found.is_some())
+    }
 }
 
 /// The property of one worker. In a campaign that goes on after a finding, what fails is handed to the collector between
 /// two tests, so that the traces of tests are not mixed with those of shrinking.
 pub(super) struct Collecting<'c, 'a, S: Subject> {
     property: S::Property,
-    /// The collector, and a property for shrinking besides the one that may have open questions.
-    collector: Option<(&'c Collector<'a, S>, S::Property)>,
+    /// The collector, and a judge besides the property, which may have open questions.
+    collector: Option<(&'c Collector<'a, S>, Here<'c, S>)>,
     started: Instant,
     tests: u64,
     failed: Option<(S::Value, Failure)>,
 }
 
 impl<'c, 'a, S: Subject> Collecting<'c, 'a, S> {
-    pub(super) fn new(property: S::Property, collector: Option<(&'c Collector<'a, S>, S::Property)>) -> Self {
+    pub(super) fn new(property: S::Property, collector: Option<(&'c Collector<'a, S>, Here<'c, S>)>) -> Self {
         Collecting { property, collector, started: Instant::now(), tests: 0, failed: None }
     }
 
     /// Hands a failure to the collector. Returns whether it was confirmed.
     fn collect(&mut self, value: S::Value, failure: Failure) -> bool {
         let Some((collector, alone)) = &mut self.collector else { return true };
-        let (tests, seconds) = (self.tests, self.started.elapsed().as_secs_f64());
-        let found = Counterexample { value, failure, labels: Vec::new(), tests, seconds, late: false };
-        collector.take_confirmed(alone, &found, collector.shrinking_left(tests))
+        let now = Moment { tests: self.tests, seconds: self.started.elapsed().as_secs_f64() };
+        collector.take_confirmed(
+            alone,
+            &counterexample(value, failure, now),
+            collector.shrinking_left(self.tests),
+        )
     }
 }
 

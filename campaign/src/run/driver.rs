@@ -9,48 +9,48 @@ use mutagen_engine::{Campaign, Cost, Counterexample, Event, Report, Repro, SHRIN
 use mutagen_properties::{Case, DISCREPANCY, Pair, Subject};
 use serde::{Deserialize, Serialize};
 
-use super::collect::{Collecting, Collector, NOT_CONFIRMED};
+use super::collect::{Collecting, Collector, Here, NOT_CONFIRMED};
 use super::given::{AtOnce, Given, told};
 use super::keeper::Keeper;
-use super::{Ran, Setup};
+use super::plotting::Plotting;
+use super::{Joined, Ran, Setup};
 use crate::finding::text_of;
 use crate::progress::Counter;
+use crate::reach;
 use crate::store::{Folder, Manifest};
 use crate::{
-    CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, Error, Finding, FindingReport,
-    GivenReport, Group, Groups, Known, Observer, Progress, SecondsIn, SlowReport, Spec, SpecError, Store,
-    Total,
+    CampaignOutcome, CampaignReport, CorpusReach, DiscrepancyReport, DiscrepancySummary, Error, Finding,
+    FindingReport, GivenReport, Group, Groups, Known, Observer, Progress, SecondsIn, SlowReport, Spec,
+    SpecError, Store, Total,
 };
 
 /// How many events of a trace are kept if the campaign looks for long runs: 16 MiB of them.
 const LONG_TRACES: usize = 1 << 22;
 /// How often the statistics are stored while a campaign runs. If the run is killed, no more than this time is
 /// lost.
-const STORED_EVERY: Duration = Duration::from_secs(2);
+pub(crate) const STORED_EVERY: Duration = Duration::from_secs(2);
 /// The file of the statistics.
-const STATS: &str = "stats.json";
+pub(crate) const STATS: &str = "stats.json";
 
 /// A campaign on one subject.
-pub(super) struct Driver<'a, S: Subject> {
-    spec: &'a Spec,
-    subject: Arc<S>,
-    /// A property for shrinking, besides those of the workers.
-    alone: S::Property,
+pub(crate) struct Driver<'a, S: Subject> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) subject: Arc<S>,
     given: Given<S::Value>,
-    store: Option<Store>,
+    pub(crate) store: Option<Store>,
     /// The totals of earlier runs in the output directory.
-    earlier: Total,
+    pub(crate) earlier: Total,
     /// The groups of earlier runs, until the collector takes them.
-    groups: Groups,
+    pub(crate) groups: Groups,
     /// The findings of earlier runs that are in no group.
     left_over: Vec<FindingReport>,
-    interrupt: Arc<AtomicBool>,
-    observer: Box<dyn Observer + Send + 'a>,
+    pub(crate) interrupt: Arc<AtomicBool>,
+    pub(crate) observer: Box<dyn Observer + Send + 'a>,
 }
 
 /// The statistics of a campaign that has not ended.
 #[derive(Serialize)]
-struct Running {
+pub(crate) struct Running {
     outcome: CampaignOutcome,
     tests: u64,
     passed: u64,
@@ -72,12 +72,17 @@ struct Statistics {
 
 impl<'a, S: Subject> Driver<'a, S> {
     /// Prepares the campaign. Errors in the spec, the inputs or the output directory are returned here,
-    /// before the first test.
-    pub(super) fn new(spec: &'a Spec, subject: S, setup: Setup<'a>) -> Result<Self, Error> {
+    /// before the first test. The worker of a supervisor joins it in its output directory.
+    pub(crate) fn new(
+        spec: &'a Spec,
+        subject: S,
+        setup: Setup<'a>,
+        joined: Option<Joined>,
+    ) -> Result<Self, Error> {
         let Setup { inputs, output, known, disk, interrupt, mut observer, .. } = setup;
         // Check that the target can be watched and that the property can be made.
         subject.watch()?;
-        let alone = subject.property()?;
+        subject.property()?;
         if known.is_some() && !spec.keep_going {
             return Err(SpecError::KnownStops.into());
         }
@@ -86,7 +91,10 @@ impl<'a, S: Subject> Driver<'a, S> {
         let given = Given::collect(&inputs, &subject, &mut *observer);
         given.require(spec.strategy.is_none())?;
         // Take the output directory, and read what earlier runs there did.
-        let open = |(directory, earlier): (PathBuf, _)| Store::open_on(disk, &directory, earlier);
+        let open = |(directory, earlier): (PathBuf, _)| match &joined {
+            Some(joined) => Store::join(&directory, joined.order.resumes),
+            None => Store::open_on(disk, &directory, earlier),
+        };
         let store = output.map(open).transpose()?;
         let known = match (known, &store) {
             (None, Some(store)) if spec.keep_going => store.known()?,
@@ -94,7 +102,9 @@ impl<'a, S: Subject> Driver<'a, S> {
         };
         let mut groups = Groups::new(known.unwrap_or_default());
         let (mut earlier, mut left_over) = (Total::default(), Vec::new());
-        if let Some(store) = store.as_ref().filter(|store| store.resumes()) {
+        if let Some(joined) = joined {
+            left_over = joined.take_up(&subject, store.as_ref(), &mut groups);
+        } else if let Some(store) = store.as_ref().filter(|store| store.resumes()) {
             let statistics = store.read_json::<Statistics>(STATS)?.unwrap_or_default();
             earlier = statistics.total.unwrap_or_default();
             left_over = store.resume(statistics.groups, &mut groups);
@@ -102,7 +112,6 @@ impl<'a, S: Subject> Driver<'a, S> {
         Ok(Driver {
             spec,
             subject: Arc::new(subject),
-            alone,
             given,
             store,
             earlier,
@@ -114,27 +123,31 @@ impl<'a, S: Subject> Driver<'a, S> {
     }
 
     /// Runs the campaign and stores its results.
-    pub(super) fn run(mut self) -> Result<Ran, Error> {
+    pub(crate) fn run(mut self) -> Result<Ran, Error> {
         // Search for failing tests, or test the given values again.
         let corpus = self.begin()?;
         let given = std::mem::take(&mut self.given.values);
         let store = self.store.take();
+        // The rows of workers are those of their supervisor.
+        let plotting = Plotting::new(self.spec, store.as_ref().filter(|store| !store.is_joined()))?;
         let groups = std::mem::take(&mut self.groups);
         let subject = Arc::clone(&self.subject);
         let collector =
             Collector::new(self.spec, subject, store.as_ref(), Arc::clone(&self.interrupt), groups);
-        self.collect_left_over(&collector);
+        let subject = Arc::clone(&self.subject);
+        let mut alone = Here::new(&*subject, subject.property()?);
+        self.collect_left_over(&collector, &mut alone);
         let (mut report, replayed) = match self.spec.strategy.clone() {
             Some(strategy) => {
                 let examples = given.into_iter().map(|(_, value)| value).collect();
-                (self.search(&strategy, examples, corpus, &collector), Vec::new())
+                (self.search(&strategy, examples, corpus, &collector, &plotting), Vec::new())
             }
             None => self.test_again(given, &collector),
         };
         // Take the times before shrinking, which runs the engines as well.
-        let seconds_in = self.seconds_in(&report);
+        let seconds_in = seconds_in(&*self.subject, self.spec, report.seconds);
         if !self.collects_at_once() {
-            self.collect(&report, &collector);
+            collect(&report, &collector, &mut alone);
         }
         let unconfirmed = collector.unconfirmed();
         if unconfirmed > 0 {
@@ -151,7 +164,9 @@ impl<'a, S: Subject> Driver<'a, S> {
         told.unsorted = groups.unsorted();
         told.slowest = self.slowest(&report, store.as_ref());
         told.discrepancies = self.discrepancies(&report, store.as_ref())?;
-        if let Some(store) = &store {
+        plotting.finish(&told);
+        if let Some(store) = store.as_ref().filter(|store| !store.is_joined()) {
+            told.reaches(self.reached(store));
             // Replace the statistics of the running campaign by the complete report.
             told.total = Some(self.earlier.and(told.tests, told.passed, told.discarded, told.seconds));
             store.write_json(STATS, &told);
@@ -161,11 +176,12 @@ impl<'a, S: Subject> Driver<'a, S> {
     }
 
     /// Sorts the findings of a run that was killed before it could.
-    fn collect_left_over(&mut self, collector: &Collector<'_, S>) {
+    fn collect_left_over(&mut self, collector: &Collector<'_, S>, alone: &mut Here<'_, S>) {
         for left in std::mem::take(&mut self.left_over) {
-            let value = left.finding.case().ok().and_then(|case| self.subject.value(&case));
-            let taken =
-                value.is_some_and(|value| collector.take_again(&mut self.alone, value, left.finding.kind()));
+            // What ends a process is judged elsewhere, or not at all.
+            let case = left.finding.case().ok().filter(|_| !left.finding.ends_the_process());
+            let value = case.and_then(|case| self.subject.value(&case));
+            let taken = value.is_some_and(|value| collector.take_again(alone, value, left.finding.kind()));
             if !taken {
                 collector.groups().keep(left);
             }
@@ -177,21 +193,12 @@ impl<'a, S: Subject> Driver<'a, S> {
         self.spec.keep_going && self.spec.strategy.is_some()
     }
 
-    /// Collects the failing tests of a search that has ended. Together they may take as many tests as one finding to
-    /// shrink, and the first may take all of them.
-    fn collect(&mut self, report: &Report<S::Value>, collector: &Collector<'_, S>) {
-        let mut left = SHRINK_TESTS;
-        for (number, found) in report.findings.iter().enumerate() {
-            let share = if number == 0 { left } else { left.max(SHRINK_TESTS / report.findings.len()) };
-            let shrunk = collector.shrinking();
-            collector.take_confirmed(&mut self.alone, found, share);
-            left = left.saturating_sub(collector.shrinking() - shrunk);
-        }
-    }
-
     /// Stores the spec of this run. Returns the modules that earlier runs kept.
-    fn begin(&self) -> Result<Vec<Vec<u8>>, Error> {
+    pub(crate) fn begin(&self) -> Result<Vec<Vec<u8>>, Error> {
         let Some(store) = &self.store else { return Ok(Vec::new()) };
+        if store.is_joined() {
+            return if store.resumes() { store.corpus() } else { Ok(Vec::new()) };
+        }
         let corpus = if store.resumes() {
             Manifest::require_same(self.spec, store)?;
             store.corpus()?
@@ -209,10 +216,11 @@ impl<'a, S: Subject> Driver<'a, S> {
         examples: Vec<S::Value>,
         corpus: Vec<Vec<u8>>,
         collector: &Collector<'_, S>,
+        plotting: &Plotting<'_>,
     ) -> Report<S::Value> {
         let (at_once, store) = (self.collects_at_once(), collector.store());
         let Driver { spec, subject, earlier, observer, .. } = self;
-        let subject = &*subject;
+        let (subject, spec) = (&*subject, *spec);
         // A campaign whose results cannot be stored ends at once.
         let full = Arc::new(AtomicBool::new(false));
         let noticed = Arc::clone(&full);
@@ -229,11 +237,18 @@ impl<'a, S: Subject> Driver<'a, S> {
             .corpus(corpus)
             .events(move |event| {
                 if let Some(progress) = counter.follow(&event) {
+                    let times = subject.context().map_or([0.0; 2], |context| context.times.seconds());
+                    let progress = Progress { seconds_in: times, ..progress };
                     observer.progress(&progress);
-                    if let Some(store) = store.filter(|_| stored.elapsed() >= STORED_EVERY) {
+                    let corpus = || keeper.as_ref().map_or(0, Keeper::size);
+                    plotting.follow(&progress, corpus, || collector.groups().list());
+                    if stored.elapsed() >= STORED_EVERY {
                         stored = Instant::now();
                         let groups = collector.groups().list();
-                        store.write_json(STATS, &Running::new(&progress, groups, earlier));
+                        observer.groups(&groups);
+                        if let Some(store) = store.filter(|store| !store.is_joined()) {
+                            store.write_json(STATS, &Running::new(&progress, groups, earlier));
+                        }
                     }
                 }
                 match (event, &mut keeper) {
@@ -266,7 +281,8 @@ impl<'a, S: Subject> Driver<'a, S> {
         campaign.run_jobs(spec.jobs.into(), |worker| {
             let property =
                 || subject.property().unwrap_or_else(|error| panic!("it could be made before: {error}"));
-            let collecting = Collecting::new(property(), at_once.then(|| (collector, property())));
+            let alone = || Here::new(&**subject, property());
+            let collecting = Collecting::new(property(), at_once.then(|| (collector, alone())));
             (subject.guidance(strategy, worker.seed), collecting)
         })
     }
@@ -310,6 +326,12 @@ impl<'a, S: Subject> Driver<'a, S> {
         (report, replayed.collect())
     }
 
+    /// How many probes the corpus reaches. `None` if the target cannot be watched, or there are no modules.
+    fn reached(&self, store: &Store) -> Option<CorpusReach> {
+        let reach = reach::watching(self.spec, self.subject.context()?, self.subject.watched()).ok()?;
+        reach::reached_by(reach, store.corpus().ok()?)
+    }
+
     fn slowest(&self, report: &Report<S::Value>, store: Option<&Store>) -> Vec<SlowReport> {
         let told = |record: &mutagen_engine::Record<S::Value>| {
             let wasm = self.subject.module(&record.value);
@@ -327,12 +349,6 @@ impl<'a, S: Subject> Driver<'a, S> {
             }
         };
         report.records.iter().map(told).collect()
-    }
-
-    fn seconds_in(&self, report: &Report<S::Value>) -> Option<SecondsIn> {
-        let [target, reference] = self.subject.context()?.times.seconds();
-        let all = report.seconds * f64::from(self.spec.jobs);
-        Some(SecondsIn { target, reference, rest: (all - target - reference).max(0.0) })
     }
 
     /// Shrinks and stores the differences between the unmodified engines that were met.
@@ -364,13 +380,32 @@ impl<'a, S: Subject> Driver<'a, S> {
     }
 }
 
+/// Collects the failing tests of a search that has ended. Together they may take as many tests as one finding to
+/// shrink, and the first may take all of them.
+fn collect<S: Subject>(report: &Report<S::Value>, collector: &Collector<'_, S>, alone: &mut Here<'_, S>) {
+    let mut left = SHRINK_TESTS;
+    for (number, found) in report.findings.iter().enumerate() {
+        let share = if number == 0 { left } else { left.max(SHRINK_TESTS / report.findings.len()) };
+        let shrunk = collector.shrinking();
+        collector.take_confirmed(alone, found, share);
+        left = left.saturating_sub(collector.shrinking() - shrunk);
+    }
+}
+
+/// Where the time of a campaign went that has run for so many seconds.
+fn seconds_in<S: Subject>(subject: &S, spec: &Spec, seconds: f64) -> Option<SecondsIn> {
+    let [target, reference] = subject.context()?.times.seconds();
+    let all = seconds * f64::from(spec.jobs);
+    Some(SecondsIn { target, reference, rest: (all - target - reference).max(0.0) })
+}
+
 /// A finding before it is shrunk.
 fn as_found<S: Subject>(spec: &Spec, subject: &S, found: &Counterexample<S::Value>) -> Finding {
     Finding::new(spec, subject.case(&found.value), &found.failure)
 }
 
 impl Running {
-    fn new(progress: &Progress, groups: Vec<Group>, earlier: &Total) -> Self {
+    pub(crate) fn new(progress: &Progress, groups: Vec<Group>, earlier: &Total) -> Self {
         let Progress { tests, passed, discarded, inconclusive, seconds, .. } = *progress;
         let total = earlier.and(tests, passed, discarded, seconds);
         let outcome = CampaignOutcome::Running;

@@ -54,11 +54,10 @@ fn woven(bug: &Bug) -> Result<&'static Entry, SpecError> {
 }
 
 /// The injection for hunting `bug`: the bug, and the fixes of known bugs of the published engine, so that
-/// these do not hide it. Without a bug, the engine is as published, except for fixes without which it can end
-/// the process. If `repaired` is set, all fixes are on.
+/// these do not hide it. Without a bug, the engine is as published, unless `repaired` is set: then all fixes are on.
 fn injection(bug: Option<&'static Entry>, repaired: bool) -> Injection {
-    let is_on = |fix: &&Entry| bug.is_some() || repaired || fix.is_vital();
-    Injection { bug: bug.map(|bug| bug.id), fixes: fixes().filter(is_on).map(|fix| fix.id).collect() }
+    let fixes = fixes().filter(|_| bug.is_some() || repaired).map(|fix| fix.id).collect();
+    Injection { bug: bug.map(|bug| bug.id), fixes }
 }
 
 /// The fault of the stack machine that a spec asks for.

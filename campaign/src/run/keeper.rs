@@ -14,13 +14,21 @@ pub(super) struct Keeper<'a> {
     coverage: HitCoverage,
     /// The hashes of modules of earlier runs that were not tested yet.
     loading: BTreeSet<u64>,
+    /// How many modules the corpus has.
+    size: u64,
 }
 
 impl<'a> Keeper<'a> {
     /// A keeper of this corpus, with these modules of earlier runs.
     pub(super) fn new(store: &'a Store, loaded: &[Vec<u8>]) -> Self {
         let loading = loaded.iter().map(|wasm| stable::hash(wasm)).collect();
-        Keeper { store, hits: HitCounts::new(), coverage: HitCoverage::new(HitClasses::Afl), loading }
+        let (hits, coverage) = (HitCounts::new(), HitCoverage::new(HitClasses::Afl));
+        Keeper { store, hits, coverage, loading, size: loaded.len() as u64 }
+    }
+
+    /// How many modules the corpus has.
+    pub(super) fn size(&self) -> u64 {
+        self.size
     }
 
     /// Whether modules of earlier runs may still be tested.
@@ -34,6 +42,7 @@ impl<'a> Keeper<'a> {
         let was_loading = self.loading.remove(&stable::hash(wasm));
         if was_loading && !trace.events.is_empty() && !self.adds(trace) {
             self.store.forget(wasm);
+            self.size = self.size.saturating_sub(1);
         }
     }
 
@@ -43,6 +52,7 @@ impl<'a> Keeper<'a> {
             && let Some(wasm) = wasm()
         {
             self.store.keep(&wasm);
+            self.size += 1;
         }
     }
 

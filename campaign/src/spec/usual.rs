@@ -66,7 +66,7 @@ impl Usual<'_> {
             }
             (PropertyName::Turns, _) => EngineProperty::Turns {
                 signature,
-                functions,
+                functions: repairing(functions),
                 modules: self.modules(ModuleGenerator::Typed),
                 split: Split::default(),
             },
@@ -100,6 +100,15 @@ impl Usual<'_> {
             SubjectSpec::Engines(engines) => Some(engines),
             SubjectSpec::Machine(_) => None,
         }
+    }
+}
+
+/// The generator of functions that take turns with modules. Mutants of functions are repaired, as those of modules are: so
+/// nearly every test of a campaign without a bug runs to a comparison.
+fn repairing(functions: FunctionGenerator) -> FunctionGenerator {
+    match functions {
+        FunctionGenerator::Typed => FunctionGenerator::Repaired,
+        other => other,
     }
 }
 

@@ -39,15 +39,25 @@ pub(super) fn sweep(disk: &Disk, corpus: &Path) -> Result<(), Error> {
     folders(corpus)?.iter().try_for_each(|folder| disk.sweep(folder))
 }
 
-/// The modules of the corpus, new and small ones first: those with the smallest sum of two ranks, by age and by size.
+/// The files of the corpus with their modules, new and small ones first: those with the smallest sum of two ranks, by age and by size.
 /// Links, pipes, devices and files that cannot be read are left out; a file whose name is not the hash of its content was
 /// not finished or is not ours, and is left out as well.
-pub(super) fn read(corpus: &Path) -> Result<Vec<Vec<u8>>, Error> {
+pub(super) fn read(corpus: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
+    let whole = |path: PathBuf| whole(&path).map(|wasm| (path, wasm));
+    Ok(ordered(all_described(corpus)?).into_iter().take(MOST).filter_map(whole).collect())
+}
+
+/// The files that look like modules of the corpus.
+pub(super) fn files(corpus: &Path) -> Result<Vec<PathBuf>, Error> {
+    Ok(all_described(corpus)?.into_iter().map(|(_, _, path)| path).collect())
+}
+
+fn all_described(corpus: &Path) -> Result<Vec<(SystemTime, u64, PathBuf)>, Error> {
     let mut files = Vec::new();
     for folder in folders(corpus)?.into_iter().chain([corpus.to_owned()]) {
         files.extend(disk::entries(&folder)?.into_iter().filter_map(described));
     }
-    Ok(ordered(files).into_iter().take(MOST).filter_map(|path| whole(&path)).collect())
+    Ok(files)
 }
 
 /// The folders of the corpus. Links to folders are left out.

@@ -7,6 +7,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::Error;
 
@@ -16,6 +18,8 @@ const UNFINISHED: (&str, &str) = (".mutagen-", ".part");
 const MOST_BYTES: u64 = 64 << 20;
 /// How often a lock is tried again, if the directory was moved aside in between.
 const LOCK_TRIES: usize = 10;
+/// How long the workers of a run that was killed may take to end.
+const OUTLAST: Duration = Duration::from_secs(10);
 
 /// The disk on which results are stored. A test can let any of its steps fail, or be the last.
 #[derive(Clone, Default)]
@@ -100,6 +104,31 @@ impl Disk {
     /// Locks a directory, or the part of it that `name` stands for, until the file is dropped. The content of a file of
     /// that name stays as it is.
     pub(super) fn lock(&self, directory: &Path, name: &str) -> Result<File, Error> {
+        self.lock_with(directory, name, File::try_lock)
+    }
+
+    /// The same for several at once, none of which has it for itself.
+    pub(super) fn share(&self, directory: &Path, name: &str) -> Result<File, Error> {
+        self.lock_with(directory, name, File::try_lock_shared)
+    }
+
+    /// Waits until nobody holds this lock any more: the workers of a run that was killed end soon after it.
+    pub(super) fn outlast(&self, directory: &Path, name: &str) -> Result<(), Error> {
+        let longest = Instant::now() + OUTLAST;
+        loop {
+            match self.lock(directory, name) {
+                Err(Error::Busy(_)) if Instant::now() < longest => thread::sleep(Duration::from_millis(20)),
+                locked => return locked.map(|_| ()),
+            }
+        }
+    }
+
+    fn lock_with(
+        &self,
+        directory: &Path,
+        name: &str,
+        try_lock: impl Fn(&File) -> Result<(), TryLockError>,
+    ) -> Result<File, Error> {
         let (path, owned) = (directory.join(name), || directory.to_owned());
         let cannot = |source| Error::Directory { what: "lock", directory: owned(), source };
         let mut gone = None;
@@ -123,7 +152,7 @@ impl Disk {
             if !held.is_file() {
                 return Err(cannot(io::Error::other(format!("`{name}` in it is no regular file"))));
             }
-            match file.try_lock() {
+            match try_lock(&file) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(Error::Busy(owned())),
                 Err(TryLockError::Error(error)) => return Err(cannot(error)),
@@ -209,6 +238,37 @@ impl Disk {
             Ok(())
         };
         store().map_err(|error| Error::NotStored { path: path.to_owned(), why: error.to_string() })
+    }
+}
+
+impl Disk {
+    /// Opens a file to append to it, and makes it if there is none. What follows its first `length` bytes is cut off. A link, a
+    /// pipe and a device are refused.
+    pub(crate) fn open_to_append(&self, path: &Path, length: u64) -> Result<File, Error> {
+        let open = || -> io::Result<File> {
+            self.step(Step::Begin, path)?;
+            let mut options = OpenOptions::new();
+            options.append(true).create(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+            let file = options.open(path).map_err(|error| match error.raw_os_error() {
+                Some(libc::ELOOP) => io::Error::other("this is a link"),
+                _ => error,
+            })?;
+            let found = file.metadata()?;
+            if !found.is_file() {
+                return Err(io::Error::other("this is not a regular file"));
+            }
+            if found.len() > length {
+                file.set_len(length)?;
+            }
+            Ok(file)
+        };
+        open().map_err(|error| Error::NotStored { path: path.to_owned(), why: error.to_string() })
+    }
+
+    /// Appends to a file, in one piece if the disk takes it. The machine may fail before the disk has it.
+    pub(crate) fn append(&self, file: &mut File, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+        let appended = self.step(Step::Write, path).and_then(|()| file.write_all(bytes));
+        appended.map_err(|error| Error::NotStored { path: path.to_owned(), why: error.to_string() })
     }
 }
 

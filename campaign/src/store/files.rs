@@ -53,6 +53,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Disk::default().write(path, bytes)
 }
 
+/// Writes a file as a whole or not at all, unless the machine fails. For many files that can be made again.
+///
+/// # Errors
+///
+/// If the file cannot be stored.
+pub fn write_soon(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    Disk::default().write_soon(path, bytes)
+}
+
 /// Reads a text file that a user named. What is no regular file, or is huge, is refused, and is never waited for.
 ///
 /// # Errors

@@ -1,5 +1,7 @@
 //! The manifest of a run: its spec, stored before the work starts.
 
+use std::path::Path;
+
 use mutagen_wasm_ast::Features;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +17,7 @@ const FORMAT: u32 = 2;
 pub(crate) struct Manifest {
     #[serde(default)]
     format: u32,
-    version: String,
+    pub(crate) version: String,
     /// The words of a command line that asks for this campaign.
     arguments: Vec<String>,
     command: String,
@@ -33,7 +35,7 @@ pub(crate) struct Manifest {
     resumed_with: usize,
     /// The spec. Files of older programs have none.
     #[serde(default)]
-    spec: Option<Spec>,
+    pub(crate) spec: Option<Spec>,
 }
 
 impl Manifest {
@@ -65,13 +67,26 @@ impl Manifest {
         store.complete()
     }
 
+    /// The spec of the campaign, if the file has it.
+    pub(crate) fn into_spec(self) -> Option<Spec> {
+        self.spec
+    }
+
+    /// Reads the manifest in an output directory. `None` if there is none.
+    pub(crate) fn read(directory: &Path) -> Result<Option<Self>, Error> {
+        let file = directory.join(Self::FILE);
+        match super::read_json::<Manifest>(&file)? {
+            Some(newer) if newer.format > FORMAT => {
+                let why = format!("written in format {}, this program reads format {FORMAT}", newer.format);
+                Err(Error::unusable(file, why))
+            }
+            read => Ok(read),
+        }
+    }
+
     /// Refuses to continue the results of another campaign.
     pub(crate) fn require_same(spec: &Spec, store: &Store) -> Result<(), Error> {
-        let Some(earlier) = store.read_json::<Manifest>(Self::FILE)? else { return Ok(()) };
-        if earlier.format > FORMAT {
-            let why = format!("written in format {}, this program reads format {FORMAT}", earlier.format);
-            return Err(Error::unusable(store.file(Self::FILE), why));
-        }
+        let Some(earlier) = Self::read(store.directory())? else { return Ok(()) };
         let now = Manifest::new(spec, 0);
         if earlier.about() == now.about() {
             return Ok(());
@@ -79,8 +94,12 @@ impl Manifest {
         let bug = earlier.bug.as_deref().unwrap_or("none");
         let features =
             earlier.features.map_or_else(String::new, |features| format!(" and features {features}"));
+        let engines = earlier.engines().filter(|_| earlier.features.is_some());
+        let engines = engines.map_or_else(String::new, |[target, reference]| {
+            format!(" on {target}, compared with {reference}")
+        });
         let Manifest { command, property, .. } = &earlier;
-        Err(Error::OtherCampaign(format!("{command} of {property} with bug {bug}{features}")))
+        Err(Error::OtherCampaign(format!("{command} of {property} with bug {bug}{features}{engines}")))
     }
 
     /// The parts of a spec that must be equal for one run to continue another.

@@ -24,12 +24,14 @@ pub fn run_on(disk: Disk, spec: &Spec, output: &Path, earlier: Earlier) -> Resul
     on_stack(|| run(spec, setup)).expect("there is a thread")
 }
 
+#[allow(dead_code, reason = "not all tests look at files")]
 pub fn files(directory: &Path) -> Vec<PathBuf> {
     let Ok(files) = fs::read_dir(directory) else { return Vec::new() };
     files.map(|file| file.expect("it can be listed").path()).collect()
 }
 
 /// The findings that can be read. Every JSON file must be whole.
+#[allow(dead_code, reason = "not all tests look at findings")]
 pub fn findings(output: &Path) -> Vec<Finding> {
     let is_json = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "json");
     let whole = |file: PathBuf| match Finding::read(&file) {

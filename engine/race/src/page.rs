@@ -1,34 +1,26 @@
 //! The race as one page that needs nothing else.
 
-#[path = "../../../bench/src/report/markup.rs"]
+#[path = "../../../report/src/draw/markup.rs"]
 #[allow(dead_code, reason = "the reports of the benchmark need more of it")]
 mod markup;
-#[path = "../../../bench/src/report/scale.rs"]
+#[path = "../../../report/src/draw/scale.rs"]
 #[allow(dead_code, reason = "the reports of the benchmark need more of it")]
 mod scale;
 
 use crate::{Cell, Contender, Standing, Standings};
-use markup::{Figure, drawing, element, label, number, stroke, table, text};
+use markup::{Figure, document, drawing, element, label, number, stroke, table, text};
 use scale::{Scale, seconds_tick};
 
-const STYLE: &str = include_str!("../../../bench/src/report/page.css");
 const WIDTH: f64 = 860.0;
 
 /// The page.
 pub fn page(standings: &Standings) -> String {
     let (bugs, ways) = (standings.bugs.len(), standings.contenders.len());
     let title = format!("The race: {bugs} bugs, {ways} ways to make tests");
-    let head = format!(
-        "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n{}\n{}",
-        text("title", &[], &title),
-        element("style", &[], STYLE)
-    );
     let main = [totals(standings), solved(standings).markup(), times(standings).markup(), reading(standings)]
         .join("\n");
     let body = element("header", &[], &text("h1", &[], &title)) + "\n" + &element("main", &[], &main);
-    let html = element("head", &[], &head) + "\n" + &element("body", &[], &body);
-    format!("<!DOCTYPE html>\n{}\n", element("html", &[("lang", "en")], &html))
+    document(&title, "", &body)
 }
 
 fn seconds(value: f64) -> String {

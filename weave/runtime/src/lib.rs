@@ -8,7 +8,8 @@
 //! * [`switch_on`] switches bugs on for this thread;
 //! * [`prove`] checks that all of this is really in the program at hand.
 //!
-//! Besides, [`catch`] turns a panic of the code under test into a value, and [`SharedMemory`] is how AFL gets to see traces.
+//! Besides, [`catch`] turns a panic of the code under test into a value, and [`SharedMemory`] is how AFL gets to see
+//! traces, and how another process gets to know what this one did before it died.
 //!
 //! ```
 //! use mutagen_weave::Recorder;
@@ -34,4 +35,4 @@ pub use panics::{Panic, Place, catch};
 pub use proof::{NotWoven, prove};
 pub use shared::SharedMemory;
 pub use switch::{MOST_ACTIVE, Switched, number, switch_on};
-pub use trace::Recorder;
+pub use trace::{Recorder, record_into};

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
+
+use crate::SharedMemory;
 #[cfg(mutagen_gated)]
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -133,6 +135,26 @@ impl Recorder {
     }
 }
 
+/// Runs `body`. The probes that fire meanwhile on this thread leave their numbers in this memory, from its beginning on, where
+/// another process can read them even if this one dies. No number is 0, so the first 0 ends them; what does not fit is dropped.
+pub fn record_into<R>(memory: &SharedMemory, body: impl FnOnce() -> R) -> R {
+    let start: *mut u32 = memory.words().as_ptr().cast_mut().cast();
+    // SAFETY: the memory has so many words of eight bytes, so the end is one past its last number.
+    let end = unsafe { start.add(memory.words().len() * 2) };
+    // Ends also while unwinding. The memory is borrowed until then.
+    let _recording = Into(Buffer::exchange((start, end, false)));
+    body()
+}
+
+/// A recording into shared memory, with what was recorded around it.
+struct Into(Contents);
+
+impl Drop for Into {
+    fn drop(&mut self) {
+        Buffer::exchange(self.0);
+    }
+}
+
 /// A recording under way. Dropping it, also while unwinding, ends it.
 struct Recording<'a> {
     recorder: &'a mut Recorder,
@@ -178,6 +200,22 @@ mod tests {
         recorder.record(|| [5, 6].map(fire));
         assert_eq!(recorder.events(), [5, 6]);
         assert!(!recorder.truncated());
+    }
+
+    #[test]
+    fn what_is_recorded_into_shared_memory_can_be_read_by_others() {
+        use std::sync::atomic::Ordering;
+        let file = tempfile::tempfile().expect("there is a temporary directory");
+        file.set_len(16).expect("there is space");
+        let memory = SharedMemory::map(&file).expect("it can be mapped");
+        let other = SharedMemory::map(&file).expect("it can be mapped again");
+        record_into(&memory, || [7, 0, 8, 9].map(fire));
+        fire(10);
+        let words = [0, 1].map(|word| other.words()[word].load(Ordering::Relaxed));
+        assert_eq!(words, [7 | 8 << 32, 9]);
+        // What does not fit is dropped.
+        record_into(&memory, || [1, 2, 3, 4, 5].map(fire));
+        assert_eq!(other.words()[1].load(Ordering::Relaxed), 3 | 4 << 32);
     }
 
     #[test]

@@ -136,23 +136,27 @@ impl Program {
 
     fn name_at(&self, address: usize) -> Result<Name, Box<dyn Error>> {
         let mut name = Name::default();
-        let mut frames = self.lines.find_frames((address - self.offset) as u64)?;
-        let mut innermost = true;
+        let place = (address - self.offset) as u64;
+        let mut frames = self.lines.find_frames(place)?;
+        let mut depth = 0;
         while let Some(frame) = frames.next()? {
+            depth += 1;
             let location = frame.location.as_ref();
             let file = relative(location.and_then(|location| location.file).unwrap_or(""));
-            if innermost {
-                innermost = false;
+            if depth == 1 {
                 let function = frame.function.as_ref().and_then(|function| function.demangle().ok());
                 name.function = without_hash(&function.unwrap_or_default()).to_owned();
                 name.file = file.to_owned();
                 name.line = location.and_then(|location| location.line).unwrap_or(0);
             }
             // Code of the standard library is inlined into the package that holds the probe.
-            if !file.starts_with('/') {
+            if name.package.is_empty() && !file.starts_with('/') {
                 name.package = file.split('/').next().unwrap_or("").to_owned();
-                break;
             }
+        }
+        // Line tables have the last part of a name at most. The symbol has all of it, but is that of the outermost function.
+        if let Some(symbol) = self.lines.find_symbol(place).filter(|_| depth == 1) {
+            name.function = without_hash(&addr2line::demangle_auto(symbol.into(), None)).to_owned();
         }
         Ok(name)
     }

@@ -1,5 +1,20 @@
 //! Elements of HTML and SVG.
 
+/// The style sheet of all pages.
+pub const STYLE: &str = include_str!("page.css");
+
+/// A whole page, which needs no network, no script and no other file. `head` is markup that goes into its head besides.
+pub fn document(title: &str, head: &str, body: &str) -> String {
+    let head = format!(
+        "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n{}\n{}{head}",
+        text("title", &[], title),
+        element("style", &[], STYLE)
+    );
+    let html = element("head", &[], &head) + "\n" + &element("body", &[], body);
+    format!("<!DOCTYPE html>\n{}\n", element("html", &[("lang", "en")], &html))
+}
+
 /// Text, escaped for an element or attribute.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

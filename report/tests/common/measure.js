@@ -36,12 +36,14 @@ function figure(element) {
 function view(frame) {
   const page = frame.contentDocument, style = element => frame.contentWindow.getComputedStyle(element);
   const background = style(page.body).backgroundColor;
-  const words = [...page.querySelectorAll('h1, h2, h3, p, li, a, th, td, small, figcaption, summary')];
-  const ours = [...page.querySelectorAll('path.mark.ours')].map(mark => style(mark).fill);
+  const words = [...page.querySelectorAll('h1, h2, h3, p, li, a, th, td, small, figcaption, summary, pre')];
+  const ours = [...page.querySelectorAll('.mark.ours')].map(mark => style(mark).fill);
   const published = [...page.querySelectorAll('path.mark.published')].map(mark => style(mark).stroke);
   const worst = colours => Math.min(...colours.map(colour => contrast(colour, background)));
   return {
     width: frame.contentWindow.innerWidth, background, scripts: page.scripts.length,
+    foreign: page.querySelectorAll('img, iframe, object, embed, link, form, [onerror], [onload], [onclick]').length,
+    groups: page.querySelectorAll('details.group').length,
     overflows: page.documentElement.scrollWidth > frame.contentWindow.innerWidth,
     figures: [...page.querySelectorAll('figure')].map(figure),
     contrast: {

@@ -1,0 +1,38 @@
+//! This program, to be started again.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// This program as it was started, so that a rebuild while it runs changes nothing.
+///
+/// Where the system has a name for the file that a process was started from, that name is used: nothing lies around if this
+/// process is killed. Elsewhere the program is copied.
+#[derive(Debug)]
+pub struct Executable {
+    path: PathBuf,
+    /// The directory of the copy.
+    _copy: Option<tempfile::TempDir>,
+}
+
+impl Executable {
+    /// This program.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be found or copied.
+    pub fn this() -> io::Result<Self> {
+        let own = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+        if own.exists() {
+            return Ok(Executable { path: own, _copy: None });
+        }
+        let directory = tempfile::Builder::new().prefix("mutagen-wasm").tempdir()?;
+        let path = directory.path().join("mutagen-wasm");
+        std::fs::copy(std::env::current_exe()?, &path)?;
+        Ok(Executable { path, _copy: Some(directory) })
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}

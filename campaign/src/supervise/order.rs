@@ -1,0 +1,127 @@
+//! What a supervisor and its workers tell each other: one JSON text per line.
+
+use std::io::{self, Write};
+
+use mutagen_oracles::HostPlan;
+use mutagen_properties::Case;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::hexadecimal;
+use crate::{CampaignReport, CorpusReach, ErrorClass, Group, Progress, Spec, SpecError, StoredCall};
+
+/// What a worker is to do. It comes on standard input. Once that ends, the worker stops.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// To run a campaign, or to go on with one.
+    Campaign(Box<CampaignOrder>),
+    /// To judge one test.
+    Judge(Box<JudgeOrder>),
+    /// To find out what the corpus of a campaign reaches.
+    Reach(Box<Spec>),
+}
+
+/// A campaign, and what is known of it already.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CampaignOrder {
+    /// The campaign of this worker alone.
+    pub(crate) spec: Spec,
+    /// Whether to start from the corpus.
+    pub(crate) resumes: bool,
+    /// Whether only to sort findings that are in no group.
+    pub(crate) sorts: bool,
+    /// The groups that are known.
+    pub(crate) groups: Vec<Group>,
+    /// The fixes that are on besides those of the spec.
+    pub(crate) late_fixes: Vec<String>,
+    /// The shapes that are not tested.
+    pub(crate) skipped: Vec<u64>,
+    /// The hashes of modules that are not tested.
+    pub(crate) barred: Vec<u64>,
+}
+
+/// One test, and what is injected into the target meanwhile.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct JudgeOrder {
+    /// The campaign that the test belongs to.
+    pub(super) spec: Spec,
+    /// The fixes that are on besides those of the spec.
+    pub(super) late_fixes: Vec<String>,
+    /// The module.
+    #[serde(with = "hexadecimal")]
+    wasm: Vec<u8>,
+    calls: Vec<StoredCall>,
+    hosts: Vec<HostPlan>,
+}
+
+impl JudgeOrder {
+    /// The order to judge this test. `None` if it has no module.
+    pub(super) fn new(spec: &Spec, late_fixes: Vec<String>, case: &Case) -> Option<Self> {
+        let Case::Module { wasm, calls, hosts } = case else { return None };
+        let calls = calls.iter().map(StoredCall::from).collect();
+        Some(JudgeOrder { spec: spec.clone(), late_fixes, wasm: wasm.clone(), calls, hosts: hosts.clone() })
+    }
+
+    /// The test.
+    pub(super) fn case(&self) -> Result<Case, SpecError> {
+        let calls = self.calls.iter().map(StoredCall::call).collect::<Result<_, _>>()?;
+        Ok(Case::Module { wasm: self.wasm.clone(), calls, hosts: self.hosts.clone() })
+    }
+}
+
+/// What a worker tells.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Message {
+    /// How far the campaign is.
+    Progress(Progress),
+    /// What was found so far.
+    Groups(Vec<Group>),
+    /// The campaign has ended.
+    Done(Box<Done>),
+    /// The campaign or the test cannot be run.
+    Refused(Refusal),
+    /// What the corpus reaches, if there was time to find out.
+    Reached(Option<CorpusReach>),
+    /// The test was judged, and nothing died.
+    Judged {
+        /// Whether the engines agree.
+        agree: bool,
+    },
+}
+
+/// The end of a campaign.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Done {
+    pub(super) report: CampaignReport,
+    /// Why something could not be stored.
+    pub(super) not_stored: Option<Refusal>,
+    /// Whether some of the inputs could not be used.
+    pub(super) left_out: bool,
+}
+
+/// An error of a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Refusal {
+    pub(super) class: ErrorClass,
+    pub(super) message: String,
+}
+
+impl Refusal {
+    pub(super) fn new(error: &crate::Error) -> Self {
+        Refusal { class: error.class(), message: error.to_string() }
+    }
+}
+
+impl From<Refusal> for crate::Error {
+    fn from(Refusal { class, message }: Refusal) -> Self {
+        crate::Error::Worker { class, message }
+    }
+}
+
+/// Writes one line. It begins with an empty one: an engine may have written something to the same place.
+pub(super) fn write_line(mut to: impl Write, value: &impl Serialize) -> io::Result<()> {
+    let mut line = b"\n".to_vec();
+    serde_json::to_writer(&mut line, value)?;
+    line.push(b'\n');
+    to.write_all(&line)?;
+    to.flush()
+}

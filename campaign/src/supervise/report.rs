@@ -1,0 +1,187 @@
+//! The report of a supervised campaign: what all its workers told, and what was found about those that died.
+
+use std::sync::atomic::Ordering;
+
+use mutagen_properties::Subject;
+
+use super::Program;
+use super::order::{CampaignOrder, Message, Order, Refusal};
+use super::seat::Seat;
+use super::supervisor::uncounted;
+use crate::run::{Collector, Driver, STATS};
+use crate::{
+    CampaignOutcome, CampaignReport, CorpusReach, Deaths, Error, Finding, FindingReport, Group, Groups, Ran,
+    Spec, Store, Stored,
+};
+
+/// How often a worker is started that sorts findings.
+const SORT_TRIES: usize = 3;
+
+/// A campaign whose workers have ended.
+pub(super) struct Ended {
+    /// How long it took.
+    pub(super) seconds: f64,
+    pub(super) seats: Vec<Seat>,
+    pub(super) deaths: Deaths,
+    /// The hashes of modules that are not tested any more.
+    pub(super) barred: Vec<u64>,
+    /// Why the campaign ended before its time.
+    pub(super) gave_up: Option<String>,
+}
+
+impl Ended {
+    /// The report of the whole campaign, which is stored as well.
+    pub(super) fn report<S: Subject>(
+        self,
+        driver: &Driver<'_, S>,
+        collector: Collector<'_, S>,
+        program: &Program<'_>,
+    ) -> Result<Ran, Error> {
+        let Ended { seconds, seats, deaths, barred, gave_up } = self;
+        let (spec, store) = (driver.spec, collector.store());
+        let late_fixes = collector.late_fixes().into_iter().map(str::to_owned).collect();
+        let mut groups = collector.into_groups();
+        let Sum { mut report, refused, left_out } = Sum::of(spec, seats, seconds);
+        absorb(&mut groups, std::mem::take(&mut report.groups), store);
+        // Only workers that died, or those of earlier runs, leave something to sort.
+        if let Some(store) = store.filter(|store| deaths != Deaths::default() || store.resumes()) {
+            let order = CampaignOrder {
+                spec: Spec { jobs: 1, ..spec.clone() },
+                resumes: false,
+                sorts: true,
+                groups: Vec::new(),
+                late_fixes,
+                skipped: Vec::new(),
+                barred,
+            };
+            sort_left_over(&mut groups, store, program, order);
+        }
+        report.groups = groups.list();
+        report.unsorted += groups.unsorted();
+        report.finding = first_finding(&groups, report.finding.take());
+        report.deaths = (deaths != Deaths::default()).then_some(deaths);
+        if let Some(why) = gave_up {
+            (report.outcome, report.stop_reason) = (CampaignOutcome::GaveUp, why);
+        }
+        if groups.has_news() || report.unsorted > 0 {
+            report.outcome = CampaignOutcome::Finding;
+        }
+        if let Some(store) = store {
+            let CampaignReport { tests, passed, discarded, seconds, .. } = report;
+            report.total = Some(driver.earlier.and(tests, passed, discarded, seconds));
+            if !driver.interrupt.load(Ordering::Relaxed) {
+                report.reaches(reached(spec, program));
+            }
+            store.write_json(STATS, &report);
+        }
+        let stored = store.map_or(Ok(()), Store::complete);
+        let stored = stored.and(refused.map_or(Ok(()), |refused| Err(refused.into())));
+        Ok(Ran { report, stored, left_out })
+    }
+}
+
+/// What the workers told, added up.
+struct Sum {
+    report: CampaignReport,
+    /// Why something could not be stored.
+    refused: Option<Refusal>,
+    left_out: bool,
+}
+
+impl Sum {
+    fn of(spec: &Spec, seats: Vec<Seat>, seconds: f64) -> Self {
+        let (mut all, mut refused, mut left_out) = (Vec::new(), None, false);
+        for seat in seats {
+            let (mut reports, done) = seat.into_reports();
+            if let Some(done) = done {
+                refused = refused.or(done.not_stored);
+                left_out |= done.left_out;
+                reports.push(done.report);
+            }
+            all.extend(reports);
+        }
+        // Complete reports first: what is not known of the others does not hide what is known.
+        all.sort_by_key(|report| report.stop_reason.is_empty());
+        let mut all = all.into_iter();
+        let mut report = all.next().unwrap_or_else(|| CampaignReport::empty(spec));
+        let is_alone = all.len() == 0 && !report.stop_reason.is_empty();
+        for mut other in all {
+            report.groups.append(&mut other.groups);
+            report.add(other);
+        }
+        // A single worker knows best how long it took.
+        if !is_alone {
+            report.seconds = seconds;
+            report.tests_per_second = report.tests as f64 / seconds.max(f64::MIN_POSITIVE);
+        }
+        (report.spec, report.seed, report.jobs) = (spec.clone(), spec.seed, spec.jobs);
+        if report.stop_reason.is_empty() {
+            report.stop_reason = "all workers have ended".to_owned();
+        }
+        Sum { report, refused, left_out }
+    }
+}
+
+/// Adds groups. The exemplar of a group that is there already is removed from the disk: one is enough.
+fn absorb(groups: &mut Groups, more: Vec<Group>, store: Option<&Store>) {
+    for group in more {
+        let surplus = groups.absorb(group);
+        if let (Some(file), Some(store)) = (surplus, store) {
+            store.discard_file(&file);
+        }
+    }
+}
+
+/// Sorts the findings of workers that died before they could: a worker of their own does it. What it cannot sort is kept as it
+/// is, in groups of its own.
+fn sort_left_over(groups: &mut Groups, store: &Store, program: &Program<'_>, order: CampaignOrder) {
+    let mut order = order;
+    let is_sortable = |left: &FindingReport| !left.finding.ends_the_process();
+    for _ in 0..SORT_TRIES {
+        if !store.left_over(&groups.list()).iter().any(is_sortable) {
+            break;
+        }
+        order.groups = groups.list().into_iter().map(uncounted).collect();
+        let (sorted, barred) = sort(program, order.clone());
+        order.barred.extend(barred);
+        if let Some(sorted) = sorted {
+            absorb(groups, sorted, Some(store));
+            break;
+        }
+    }
+    store.left_over(&groups.list()).into_iter().for_each(|left| groups.keep(left));
+}
+
+/// Lets a worker sort. Returns its groups, or the hash of the module that it died of.
+fn sort(program: &Program<'_>, order: CampaignOrder) -> (Option<Vec<Group>>, Option<u64>) {
+    match program.follow(&Order::Campaign(Box::new(order))) {
+        Ok((Some(Message::Done(done)), _)) => (Some(done.report.groups), None),
+        Ok((_, remains)) => (None, remains.noted().and_then(|noted| noted.hash())),
+        Err(_) => (None, None),
+    }
+}
+
+/// What the corpus reaches. A worker finds out: modules that were kept may end a process when they are called in another way.
+fn reached(spec: &Spec, program: &Program<'_>) -> Option<CorpusReach> {
+    match program.follow(&Order::Reach(Box::new(spec.clone()))) {
+        Ok((Some(Message::Reached(reached)), _)) => reached,
+        _ => None,
+    }
+}
+
+/// The finding that the report shows: the first one of this run.
+fn first_finding(groups: &Groups, told: Option<FindingReport>) -> Option<FindingReport> {
+    let crashed = groups.first().cloned();
+    let first = match (told, crashed) {
+        (Some(told), Some(crashed)) if crashed.seconds < told.seconds => Some(crashed),
+        (told, crashed) => told.or(crashed),
+    };
+    // The worker that found it may have died since. Its file is there.
+    first.or_else(|| {
+        let met = groups.list().into_iter().filter(|group| group.count > 0 && group.silenced.is_none());
+        met.filter_map(|group| Some((group.first, group.file?))).find_map(|(first, file)| {
+            let Ok(Stored::Finding(finding)) = Finding::read(&file) else { return None };
+            Some(FindingReport { finding, tests: first.tests, seconds: first.seconds, file: Some(file) })
+        })
+    })
+}

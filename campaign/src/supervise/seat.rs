@@ -1,0 +1,118 @@
+//! The place of a worker in a campaign. If one worker dies, the next one takes it.
+
+use std::time::Duration;
+
+use mutagen_engine::Worker;
+
+use super::order::Done;
+use super::process::Process;
+use crate::{CampaignReport, Group, Progress, Spec};
+
+/// Seeds of later workers in a seat are numbered from here on, past those of all seats.
+const LATER: usize = 1 << 16;
+
+/// The place of a worker, and what all that had it have told.
+pub(super) struct Seat {
+    /// The campaign of the first worker here.
+    spec: Spec,
+    /// How many workers were here before.
+    generation: usize,
+    /// The number and the process of the worker.
+    pub(super) process: Option<(usize, Process)>,
+    /// When it was started, in seconds of the campaign, and what it told last.
+    pub(super) began: f64,
+    pub(super) progress: Progress,
+    pub(super) groups: Vec<Group>,
+    /// Its report.
+    pub(super) done: Option<Done>,
+    /// What those before it had done.
+    pub(super) earlier: Vec<CampaignReport>,
+    /// Deaths in a row with no test to blame, and how many of them somebody seems to have caused.
+    pub(super) deaths: u32,
+    pub(super) kills: u32,
+    /// Whether the test that ended the last worker is judged before another is started.
+    pub(super) waits: bool,
+}
+
+impl Seat {
+    /// The seat with this number in a campaign.
+    pub(super) fn new(spec: &Spec, index: usize) -> Self {
+        let jobs = u64::from(spec.jobs);
+        let share = |tests: u64| tests / jobs + u64::from((index as u64) < tests % jobs);
+        let mut own = Spec { jobs: 1, seed: Worker::new(spec.seed, index).seed, ..spec.clone() };
+        own.budget.tests = spec.budget.tests.map(share);
+        Seat {
+            spec: own,
+            generation: 0,
+            process: None,
+            began: 0.0,
+            progress: Progress::default(),
+            groups: Vec::new(),
+            done: None,
+            earlier: Vec::new(),
+            deaths: 0,
+            kills: 0,
+            waits: false,
+        }
+    }
+
+    /// Whether no worker has been here yet.
+    pub(super) fn is_first(&self) -> bool {
+        self.generation == 0
+    }
+
+    /// The campaign of the next worker, which starts so many seconds after the first. `None` if there is nothing left to do.
+    pub(super) fn next(&self, seconds: f64) -> Option<Spec> {
+        let mut spec = self.spec.clone();
+        if self.is_first() {
+            return (spec.budget.tests != Some(0)).then_some(spec);
+        }
+        spec.seed = Worker::new(spec.seed, LATER + self.generation).seed;
+        let tests: u64 = self.earlier.iter().map(|report| report.tests).sum();
+        spec.budget.tests = spec.budget.tests.map(|all| all.saturating_sub(tests));
+        let time = spec.budget.time().map(|all| all.saturating_sub(Duration::from_secs_f64(seconds)));
+        spec.budget.time = time;
+        let is_over = spec.budget.tests == Some(0) || time.is_some_and(|left| left.is_zero());
+        (!is_over).then_some(spec)
+    }
+
+    /// A new worker is here.
+    pub(super) fn take(&mut self, id: usize, process: Process, seconds: f64) {
+        self.process = Some((id, process));
+        self.generation += 1;
+        self.began = seconds;
+        self.progress = Progress::default();
+        self.groups = Vec::new();
+        self.waits = false;
+    }
+
+    /// The worker has died: what it had told is kept.
+    pub(super) fn bury(&mut self) {
+        let report = CampaignReport::of_dead(&self.spec, &self.progress);
+        let report = CampaignReport { groups: std::mem::take(&mut self.groups), ..report };
+        // Given values are tested again, from the first one on.
+        if self.spec.strategy.is_some() {
+            self.earlier.push(report.later(self.began));
+        }
+        self.progress = Progress::default();
+    }
+
+    /// All reports, the last one included.
+    pub(super) fn into_reports(self) -> (Vec<CampaignReport>, Option<Done>) {
+        let began = self.began;
+        let done = self.done.map(|done| Done { report: done.report.later(began), ..done });
+        (self.earlier, done)
+    }
+
+    /// How far the campaign is in this seat.
+    pub(super) fn so_far(&self) -> Progress {
+        let counted = |sum: Progress, report: &CampaignReport| Progress {
+            tests: sum.tests + report.tests,
+            passed: sum.passed + report.passed,
+            discarded: sum.discarded + report.discarded,
+            inconclusive: sum.inconclusive + report.inconclusive,
+            ..sum
+        };
+        self.earlier.iter().fold(self.progress, counted)
+    }
+}

@@ -1,0 +1,322 @@
+//! The loop of a supervisor: it hears its workers, watches them, and fills empty seats.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use mutagen_properties::Subject;
+
+use super::Program;
+use super::inquest::{Culprit, Suspect, Verdict};
+use super::order::{CampaignOrder, Message, Refusal};
+use super::process::{Heard, Remains};
+use super::report::Ended;
+use super::seat::Seat;
+use crate::run::{Collector, Driver, Plotting, Running, STATS, STORED_EVERY};
+use crate::store::corpus_files;
+use crate::{
+    CampaignOutcome, Deaths, Error, Group, Groups, Known, Moment, Observer, Progress, Spec, Store, Total,
+};
+
+/// How often workers are looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// A worker that dies so often in a row, with no test to blame and without having got anywhere, ends the campaign.
+const MOST_DEATHS: u32 = 5;
+/// The same for workers that somebody seems to kill.
+const MOST_KILLS: u32 = 50;
+/// A worker that has run so many tests has got somewhere.
+const SOMEWHERE: u64 = 1000;
+/// How long a worker may take beyond the time of the campaign: to end its last test, and to shrink what it found.
+const GRACE: Duration = Duration::from_secs(120);
+
+/// A campaign under way.
+pub(super) struct Supervisor<'a, 'd, S: Subject> {
+    spec: &'d Spec,
+    store: Option<&'a Store>,
+    collector: &'a Collector<'a, S>,
+    plotting: &'a Plotting<'a>,
+    program: &'a Program<'a>,
+    seats: Vec<Seat>,
+    told: Sender<(usize, Heard)>,
+    heard: Receiver<(usize, Heard)>,
+    /// Tests that ended a worker go this way, and come back with a verdict.
+    suspects: Sender<Suspect>,
+    judged: Receiver<Verdict>,
+    open_suspects: usize,
+    next_process: usize,
+    started: Instant,
+    looked: Instant,
+    stored: Instant,
+    /// The hashes of modules that are not tested any more.
+    barred: Vec<u64>,
+    deaths: Deaths,
+    /// Set when the campaign is to end, with the reason where it is not that of a worker.
+    stopping: bool,
+    gave_up: Option<String>,
+    refused: Option<Refusal>,
+    earlier: Total,
+    interrupt: Arc<AtomicBool>,
+    observer: &'a mut (dyn Observer + Send + 'd),
+}
+
+impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
+    pub(super) fn new(
+        driver: &'a mut Driver<'d, S>,
+        collector: &'a Collector<'a, S>,
+        plotting: &'a Plotting<'a>,
+        program: &'a Program<'a>,
+        (suspects, judged): (Sender<Suspect>, Receiver<Verdict>),
+    ) -> Self {
+        let spec = driver.spec;
+        let (told, heard) = channel();
+        let now = Instant::now();
+        Supervisor {
+            spec,
+            store: collector.store(),
+            plotting,
+            collector,
+            program,
+            seats: (0..spec.jobs).map(|index| Seat::new(spec, index.into())).collect(),
+            told,
+            heard,
+            suspects,
+            judged,
+            open_suspects: 0,
+            next_process: 0,
+            started: now,
+            looked: now,
+            stored: now,
+            barred: Vec::new(),
+            deaths: Deaths::default(),
+            stopping: false,
+            gave_up: None,
+            refused: None,
+            earlier: driver.earlier,
+            interrupt: Arc::clone(&driver.interrupt),
+            observer: &mut *driver.observer,
+        }
+    }
+
+    /// Runs the campaign until all workers have ended.
+    pub(super) fn run(mut self) -> Result<Ended, Error> {
+        (0..self.seats.len()).try_for_each(|seat| self.fill(seat))?;
+        while self.open_suspects > 0 || self.seats.iter().any(|seat| seat.process.is_some()) {
+            match self.heard.recv_timeout(LOOK_EVERY) {
+                Ok((id, heard)) => self.hear(id, heard)?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            while let Ok(verdict) = self.judged.try_recv() {
+                self.decide(&verdict)?;
+            }
+            if self.looked.elapsed() >= LOOK_EVERY {
+                self.looked = Instant::now();
+                self.look();
+            }
+        }
+        match self.refused {
+            Some(refused) => Err(refused.into()),
+            None => Ok(Ended {
+                seconds: self.started.elapsed().as_secs_f64(),
+                seats: self.seats,
+                deaths: self.deaths,
+                barred: self.barred,
+                gave_up: self.gave_up,
+            }),
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Starts the next worker of a seat, if there is something left to do.
+    fn fill(&mut self, seat: usize) -> Result<(), Error> {
+        let seconds = self.seconds();
+        let Some(spec) = self.seats[seat].next(seconds).filter(|_| !self.stopping) else { return Ok(()) };
+        let resumes = self.store.is_some_and(Store::resumes) || !self.seats[seat].is_first();
+        let groups = self.groups();
+        let curbed = groups.iter().filter(|group| group.curbed == Some(crate::Curb::Fixed));
+        let fixes = curbed.filter_map(|group| group.fix.clone());
+        let late = self.collector.late_fixes().into_iter().map(str::to_owned);
+        let order = CampaignOrder {
+            spec,
+            resumes,
+            sorts: false,
+            late_fixes: fixes.chain(late).collect(),
+            groups: groups.into_iter().map(uncounted).collect(),
+            skipped: self.collector.groups().skipped(),
+            barred: self.barred.clone(),
+        };
+        let id = self.next_process;
+        self.next_process += 1;
+        let process = self.program.start(order, id, self.told.clone())?;
+        self.seats[seat].take(id, process, seconds);
+        Ok(())
+    }
+
+    fn hear(&mut self, id: usize, heard: Heard) -> Result<(), Error> {
+        let is_here = |seat: &Seat| seat.process.as_ref().is_some_and(|(own, _)| *own == id);
+        let Some(number) = self.seats.iter().position(is_here) else { return Ok(()) };
+        let seat = &mut self.seats[number];
+        match heard {
+            Heard::Message(Message::Progress(progress)) => {
+                seat.progress = progress;
+                self.tell();
+            }
+            Heard::Message(Message::Groups(groups)) => seat.groups = groups,
+            Heard::Message(Message::Done(done)) => seat.done = Some(*done),
+            Heard::Message(Message::Refused(refused)) => {
+                self.refused.get_or_insert(refused);
+                self.stop();
+            }
+            Heard::Message(Message::Judged { .. } | Message::Reached(_)) => {}
+            Heard::End => self.ended(number)?,
+        }
+        Ok(())
+    }
+
+    /// A worker has closed its output.
+    fn ended(&mut self, number: usize) -> Result<(), Error> {
+        let seat = &mut self.seats[number];
+        let Some((_, process)) = seat.process.take() else { return Ok(()) };
+        let remains = process.ended().map_err(Error::NoWorker)?;
+        if let Some(done) = &seat.done {
+            if done.report.outcome == CampaignOutcome::Finding && !self.spec.keep_going {
+                self.stop();
+            }
+            return Ok(());
+        }
+        if self.refused.is_some() {
+            return Ok(());
+        }
+        let at = Moment { tests: seat.progress.tests, seconds: seat.began + seat.progress.seconds };
+        if seat.progress.tests >= SOMEWHERE {
+            (seat.deaths, seat.kills) = (0, 0);
+        }
+        seat.bury();
+        self.died(number, remains, at)
+    }
+
+    /// A worker has died: its test is judged apart, and the next worker starts, now or after that.
+    fn died(&mut self, number: usize, remains: Remains, at: Moment) -> Result<(), Error> {
+        let is_somebody = remains.cause.is_somebody();
+        match remains.noted() {
+            Some(noted) => {
+                self.barred.extend(noted.hash());
+                let case = noted.case;
+                // The other side lives as long as this one.
+                let _ = self.suspects.send(Suspect { seat: number, case, at, is_somebody });
+                self.open_suspects += 1;
+                self.seats[number].waits = !self.spec.keep_going;
+            }
+            None => {
+                let why = format!("it {} {}", remains.cause, remains.last_words);
+                self.unexplained(number, is_somebody, &why);
+            }
+        }
+        if self.seats[number].waits { Ok(()) } else { self.fill(number) }
+    }
+
+    /// An inquest has ended.
+    fn decide(&mut self, verdict: &Verdict) -> Result<(), Error> {
+        self.open_suspects -= 1;
+        if verdict.culprit != Culprit::Nobody {
+            let seat = &mut self.seats[verdict.seat];
+            (seat.deaths, seat.kills) = (0, 0);
+        }
+        match verdict.culprit {
+            Culprit::Target => {
+                self.deaths.target += 1;
+                if !self.spec.keep_going {
+                    self.stop();
+                }
+            }
+            Culprit::Published => self.deaths.target += 1,
+            Culprit::Reference => self.deaths.reference += 1,
+            Culprit::Nobody => {
+                self.unexplained(verdict.seat, verdict.is_somebody, "its last test does not show it again");
+            }
+        }
+        if std::mem::take(&mut self.seats[verdict.seat].waits) { self.fill(verdict.seat) } else { Ok(()) }
+    }
+
+    /// A worker has died, and no test is to blame.
+    fn unexplained(&mut self, number: usize, is_somebody: bool, why: &str) {
+        self.deaths.unexplained += 1;
+        let seat = &mut self.seats[number];
+        seat.deaths += u32::from(!is_somebody);
+        seat.kills += u32::from(is_somebody);
+        if seat.deaths >= MOST_DEATHS || seat.kills >= MOST_KILLS {
+            let times = seat.deaths + seat.kills;
+            let why = why.trim();
+            self.gave_up.get_or_insert(format!(
+                "a worker died {times} times in a row, and no test is to blame: {why}"
+            ));
+            self.stop();
+        }
+    }
+
+    /// Looks after the workers, and stops them when it is time.
+    fn look(&mut self) {
+        let is_full = self.store.is_some_and(Store::has_failed);
+        if !self.stopping && (is_full || self.interrupt.load(Ordering::Relaxed)) {
+            self.stop();
+        }
+        let longest = self.spec.budget.time().map(|time| time.saturating_add(GRACE));
+        let is_late = longest.is_some_and(|longest| self.started.elapsed() > longest);
+        for seat in &mut self.seats {
+            if let Some((_, process)) = &mut seat.process {
+                process.watch();
+                if is_late {
+                    process.give_up();
+                }
+            }
+        }
+        self.tell();
+    }
+
+    /// Lets all workers end in good order. None is started again.
+    fn stop(&mut self) {
+        self.stopping = true;
+        self.seats
+            .iter_mut()
+            .filter_map(|seat| seat.process.as_mut())
+            .for_each(|(_, process)| process.stop());
+    }
+
+    /// Tells how far the campaign is, and stores it from time to time.
+    fn tell(&mut self) {
+        let start = Progress { seconds: self.seconds(), ..Progress::default() };
+        let progress = self.seats.iter().fold(start, |sum, seat| sum.and(&seat.so_far()));
+        self.observer.progress(&progress);
+        let corpus = || self.store.map_or(0, |store| corpus_files(store.directory()).len() as u64);
+        self.plotting.follow(&progress, corpus, || self.groups());
+        if self.stored.elapsed() >= STORED_EVERY {
+            self.stored = Instant::now();
+            let groups = self.groups();
+            self.observer.groups(&groups);
+            if let Some(store) = self.store {
+                store.write_json(STATS, &Running::new(&progress, groups, &self.earlier));
+            }
+        }
+    }
+
+    /// The groups of all workers so far.
+    fn groups(&self) -> Vec<Group> {
+        let mut groups = Groups::new(Known::default());
+        let dead = self.seats.iter().flat_map(|seat| seat.earlier.iter().flat_map(|report| &report.groups));
+        let here = self.seats.iter().flat_map(|seat| match &seat.done {
+            Some(done) => &done.report.groups,
+            None => &seat.groups,
+        });
+        let crashes = self.collector.groups().list();
+        crashes.iter().chain(dead).chain(here).for_each(|group| drop(groups.absorb(group.clone())));
+        groups.list()
+    }
+}
+
+/// A group as a new worker gets it: it counts from zero, and the counts are added later.
+pub(super) fn uncounted(group: Group) -> Group {
+    Group { count: 0, ..group }
+}

@@ -1,0 +1,193 @@
+//! What a worker process does: it reads its order, carries it out, and tells its supervisor.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use mutagen_bugs::fixes;
+use mutagen_oracles::{Agreement, Registry, Script};
+use mutagen_properties::{Case, Context, Notes, Pair};
+use mutagen_weave::{SharedMemory, record_into};
+
+use super::order::{CampaignOrder, Done, JudgeOrder, Message, Order, Refusal, write_line};
+use super::trace;
+use crate::reach::reached_by;
+use crate::run::{Joined, run_joined};
+use crate::store::corpus_below;
+use crate::{
+    Earlier, EngineProperty, Error, Group, Observer, Progress, Setup, Spec, SubjectSpec, context_of, reach_of,
+};
+
+/// How often a worker tells how far it is.
+const TOLD_EVERY: Duration = Duration::from_millis(100);
+/// How long a worker that is to stop may take. Its supervisor may be gone, and nobody else would end it.
+const LONGEST_END: Duration = Duration::from_secs(60);
+
+/// The files of a worker's campaign.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerFiles {
+    /// Where the worker notes its last test.
+    pub notes: PathBuf,
+    /// Modules to start from, or directories of them.
+    pub inputs: Vec<PathBuf>,
+    /// The output directory, which the supervisor holds.
+    pub output: Option<PathBuf>,
+    /// The file of known groups.
+    pub known: Option<PathBuf>,
+}
+
+/// Carries out the order that comes on standard input, for the supervisor that started this process.
+///
+/// Call it [on a stack](mutagen_oracles::on_stack) of known size: engines need one.
+///
+/// # Errors
+///
+/// If there is no order, or nobody listens.
+pub fn work(files: WorkerFiles, engines: &Registry) -> io::Result<()> {
+    let mut line = String::new();
+    while line.trim().is_empty() {
+        line.clear();
+        if io::stdin().lock().read_line(&mut line)? == 0 {
+            return Err(io::Error::other("a worker gets its order on standard input, and there is none"));
+        }
+    }
+    let order: Order = serde_json::from_str(&line)?;
+    let notes = OpenOptions::new().read(true).write(true).open(&files.notes)?;
+    let interrupt = Arc::new(AtomicBool::new(false));
+    stop_with_input(Arc::clone(&interrupt));
+    let message = match order {
+        Order::Campaign(order) => campaign(*order, files, notes, engines, interrupt),
+        Order::Judge(order) => judge(&order, &notes, engines),
+        Order::Reach(spec) => reached(&spec, files.output.as_deref(), engines),
+    };
+    tell(&message.unwrap_or_else(|error| Message::Refused(Refusal::new(&error))))
+}
+
+fn tell(message: &Message) -> io::Result<()> {
+    write_line(io::stdout().lock(), message)
+}
+
+/// Stops the campaign when standard input ends: the supervisor has closed it, or is gone.
+fn stop_with_input(interrupt: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        // Nothing more comes, so this waits for the end.
+        let _ = io::stdin().lock().read_to_end(&mut Vec::new());
+        interrupt.store(true, Ordering::Relaxed);
+        std::thread::sleep(LONGEST_END);
+        std::process::exit(1);
+    });
+}
+
+fn campaign(
+    order: CampaignOrder,
+    files: WorkerFiles,
+    notes: File,
+    engines: &Registry,
+    interrupt: Arc<AtomicBool>,
+) -> Result<Message, Error> {
+    let memory = map(&notes)?;
+    let spec = order.spec.clone();
+    let setup = Setup {
+        inputs: files.inputs,
+        output: files.output.map(|directory| (directory, Earlier::Resume)),
+        known: files.known,
+        interrupt,
+        observer: Box::new(Teller::default()),
+        ..Setup::new(engines)
+    };
+    let ran = run_joined(&spec, setup, Joined { order, memory })?;
+    let not_stored = ran.stored.as_ref().err().map(Refusal::new);
+    Ok(Message::Done(Box::new(Done { report: ran.report, not_stored, left_out: ran.left_out })))
+}
+
+fn map(notes: &File) -> Result<SharedMemory, Error> {
+    let mapped = SharedMemory::map_part(notes, 0..Notes::BYTES);
+    mapped.map_err(|error| Error::unusable("the notes of this worker", error))
+}
+
+/// Tells the supervisor how far the campaign is: from time to time, and at the end.
+#[derive(Default)]
+struct Teller {
+    told: Option<Instant>,
+    /// What was not told yet.
+    untold: Option<Progress>,
+}
+
+impl Teller {
+    fn tell(&mut self, progress: Progress) {
+        (self.told, self.untold) = (Some(Instant::now()), None);
+        // If nobody listens, standard input has ended as well.
+        let _ = tell(&Message::Progress(progress));
+    }
+}
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        if let Some(progress) = self.untold {
+            self.tell(progress);
+        }
+    }
+}
+
+impl Observer for Teller {
+    fn progress(&mut self, progress: &Progress) {
+        match self.told {
+            Some(told) if told.elapsed() < TOLD_EVERY => self.untold = Some(*progress),
+            _ => self.tell(*progress),
+        }
+    }
+
+    fn groups(&mut self, groups: &[Group]) {
+        let _ = tell(&Message::Groups(groups.to_vec()));
+    }
+
+    /// The supervisor has looked at the inputs itself.
+    fn left_out(&mut self, _: &Error) {}
+}
+
+fn reached(spec: &Spec, output: Option<&Path>, engines: &Registry) -> Result<Message, Error> {
+    let corpus = output.map_or_else(|| Ok(Vec::new()), corpus_below)?;
+    let modules = corpus.into_iter().map(|(_, wasm)| wasm);
+    Ok(Message::Reached(reached_by(reach_of(spec, engines)?, modules)))
+}
+
+fn judge(order: &JudgeOrder, notes: &File, engines: &Registry) -> Result<Message, Error> {
+    let context = context_of(&order.spec, engines)?;
+    switch_on(&context, &order.late_fixes);
+    context.notes.keep_in(map(notes)?);
+    let trace = SharedMemory::map_part(notes, trace::PART);
+    let trace = trace.map_err(|error| Error::unusable("the notes of this worker", error))?;
+    let case = order.case()?;
+    let agree = record_into(&trace, || agree(&order.spec, &context, &case))?;
+    Ok(Message::Judged { agree })
+}
+
+/// Whether the engines agree on a test. If the target has another way to run, that is asked as well.
+fn agree(spec: &Spec, context: &Context, case: &Case) -> Result<bool, Error> {
+    let Case::Module { wasm, calls, hosts } = case else { return Ok(true) };
+    let script = Script { calls, hosts };
+    let pair = Pair::new(context)?;
+    if validates(spec) {
+        return Ok(pair.judge_validity(wasm).agreement == Agreement::Equal);
+    }
+    let agree = pair.judge(wasm, script).agreement == Agreement::Equal;
+    match Pair::twins(context)? {
+        Some(twins) if agree => Ok(twins.judge(wasm, script).agreement == Agreement::Equal),
+        _ => Ok(agree),
+    }
+}
+
+/// Whether a campaign only asks whether modules are valid.
+fn validates(spec: &Spec) -> bool {
+    let SubjectSpec::Engines(engines) = &spec.subject else { return false };
+    matches!(engines.property, EngineProperty::Validator { .. })
+}
+
+/// Switches these fixes on, for all tests from now on.
+pub(crate) fn switch_on(context: &Context, late_fixes: &[String]) {
+    let late = fixes().filter(|fix| late_fixes.iter().any(|late| late == fix.id));
+    late.for_each(|fix| context.late_fixes.switch_on(fix.id));
+}

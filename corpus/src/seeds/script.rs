@@ -1,0 +1,69 @@
+//! The modules of a script of the specification's test suite. Only this module uses wast.
+
+use wast::core::ModuleKind;
+use wast::lexer::Lexer;
+use wast::parser::{self, ParseBuffer};
+use wast::token::Span;
+use wast::{QuoteWat, Wast, WastDirective, WastExecute, Wat};
+
+/// A module with the line on which it begins, or why it is none.
+type Found = (usize, Result<Vec<u8>, String>);
+
+/// The modules of a script in their order, also those that it says are invalid.
+///
+/// # Errors
+///
+/// The line and the reason, if this is no script.
+pub(super) fn modules(text: &str) -> Result<Vec<Found>, (usize, String)> {
+    let told = |error: wast::Error| (line(error.span(), text), error.message());
+    let mut lexer = Lexer::new(text);
+    // The test suite has names in which letters run backwards.
+    lexer.allow_confusing_unicode(true);
+    let buffer = ParseBuffer::new_with_lexer(lexer).map_err(told)?;
+    let script = parser::parse::<Wast>(&buffer).map_err(told)?;
+    let found = script.directives.into_iter().filter_map(|directive| {
+        let place = line(directive.span(), text);
+        module(directive).map(|module| (place, module))
+    });
+    Ok(found.collect())
+}
+
+/// The binary form of the module in a directive, if there is one.
+fn module(directive: WastDirective<'_>) -> Option<Result<Vec<u8>, String>> {
+    Some(match directive {
+        WastDirective::Module(module)
+        | WastDirective::ModuleDefinition(module)
+        | WastDirective::AssertInvalid { module, .. } => quoted(module),
+        WastDirective::AssertMalformed { module, .. } => {
+            quoted(module).map_err(|why| format!("{}: {why}", super::MALFORMED))
+        }
+        WastDirective::AssertUnlinkable { module, .. }
+        | WastDirective::AssertTrap { exec: WastExecute::Wat(module), .. } => plain(module),
+        _ => return None,
+    })
+}
+
+fn quoted(mut module: QuoteWat<'_>) -> Result<Vec<u8>, String> {
+    match module {
+        QuoteWat::Wat(module) => plain(module),
+        QuoteWat::QuoteModule(..) => module.encode().map_err(|error| error.message()),
+        QuoteWat::QuoteComponent(..) => Err(COMPONENT.into()),
+    }
+}
+
+fn plain(mut module: Wat<'_>) -> Result<Vec<u8>, String> {
+    match &module {
+        Wat::Component(_) => Err(COMPONENT.into()),
+        Wat::Module(core) => match &core.kind {
+            // Binary modules are given byte for byte, also broken ones.
+            ModuleKind::Binary(parts) => Ok(parts.concat()),
+            ModuleKind::Text(_) => module.encode().map_err(|error| error.message()),
+        },
+    }
+}
+
+const COMPONENT: &str = "this is a component, not a core module";
+
+fn line(span: Span, text: &str) -> usize {
+    span.linecol_in(text).0 + 1
+}

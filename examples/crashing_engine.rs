@@ -1,0 +1,121 @@
+//! An engine that ends its process, or never answers, on certain modules: what a supervised campaign must survive.
+//!
+//! It is wasmi, but for modules in which one of these instructions stands:
+//!
+//! | instruction | what the engine does |
+//! |---|---|
+//! | `i32.rotl` | dies of SIGSEGV |
+//! | `i32.rotr` | aborts |
+//! | `i32.clz` | overflows its stack |
+//! | `i32.ctz` | ends the process with exit code 7 |
+//! | `i64.rotl` | computes for ever |
+//! | `i64.rotr` | takes memory for ever |
+//! | `f32.nearest` | kills the process only the first time, so that no test can be blamed |
+//!
+//! A second engine, `leaking`, is wasmi, but keeps 1 MiB for every instance that it ever made.
+
+use std::process::ExitCode;
+
+use mutagen_oracles::{
+    Engine, EngineEntry, HostPlan, Instance, Instantiation, Registry, Settings, Validity, Wasmi,
+};
+use mutagen_wasm_ast::Module;
+use signal_hook::consts::SIGSEGV;
+use signal_hook::low_level::emulate_default_handler;
+
+/// wasmi, but for some modules.
+struct Crashing(Wasmi);
+
+/// Ends the process, or never returns, if the module has one of the instructions.
+fn die_of(bytes: &[u8]) {
+    let text = Module::decode(bytes).ok().and_then(|module| module.to_text().ok()).unwrap_or_default();
+    let has = |instruction: &str| text.split_whitespace().any(|word| word == instruction);
+    if has("i32.rotl") {
+        let _ = emulate_default_handler(SIGSEGV);
+    } else if has("i32.rotr") {
+        std::process::abort();
+    } else if has("i32.clz") {
+        overflow(0);
+    } else if has("i32.ctz") {
+        std::process::exit(7);
+    } else if has("i64.rotl") {
+        while std::hint::black_box(true) {}
+    } else if has("i64.rotr") {
+        let mut taken = Vec::new();
+        while std::hint::black_box(true) {
+            taken.push(vec![1_u8; 1 << 20]);
+        }
+    } else if has("f32.nearest") && std::env::args().any(|word| word == "--output") {
+        // Only workers of a campaign have an output directory, so it does not show again when it is judged apart.
+        std::process::abort();
+    }
+}
+
+/// Calls itself until the stack is full.
+fn overflow(depth: usize) -> usize {
+    let frame = std::hint::black_box([depth; 1000]);
+    if frame[0] == usize::MAX { 0 } else { overflow(depth + 1) + frame[depth % 1000] }
+}
+
+impl Engine for Crashing {
+    fn name(&self) -> &str {
+        "crashing"
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        self.0.validate(bytes)
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        die_of(bytes);
+        self.0.instantiate(bytes)
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        die_of(bytes);
+        self.0.instantiate_with(bytes, hosts)
+    }
+
+    fn function_code(&self) -> &'static [&'static str] {
+        self.0.function_code()
+    }
+}
+
+/// wasmi, but it gives no memory back.
+struct Leaking(Wasmi);
+
+fn leak() {
+    std::mem::forget(std::hint::black_box(vec![1_u8; 1 << 20]));
+}
+
+impl Engine for Leaking {
+    fn name(&self) -> &str {
+        "leaking"
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        self.0.validate(bytes)
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        leak();
+        self.0.instantiate(bytes)
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        leak();
+        self.0.instantiate_with(bytes, hosts)
+    }
+
+    fn function_code(&self) -> &'static [&'static str] {
+        self.0.function_code()
+    }
+}
+
+fn main() -> ExitCode {
+    let make = |settings: &Settings| Ok(Box::new(Crashing(Wasmi::new(settings))) as Box<dyn Engine>);
+    let mine = EngineEntry::new("crashing", "0.1.0", make).about("wasmi, but some modules end the process");
+    let make = |settings: &Settings| Ok(Box::new(Leaking(Wasmi::new(settings))) as Box<dyn Engine>);
+    let leaking = EngineEntry::new("leaking", "0.1.0", make).about("wasmi, but it gives no memory back");
+    mutagen_wasm::main_with(Registry::default().with(mine).with(leaking))
+}

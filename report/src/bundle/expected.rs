@@ -1,0 +1,184 @@
+//! What should happen: the reference is asked again, and its answers become assertions.
+
+use mutagen_campaign::{Executable, Finding, ModuleFinding, Replayed, replay};
+use mutagen_oracles::{
+    Agreement, Call, Ending, Instance, Instantiation, Question, Registry, Settings, TrapKind, Validity,
+    Value, What,
+};
+use mutagen_wasm_ast::Module;
+
+/// What should happen with the module of a finding.
+#[derive(Clone, Debug)]
+pub enum Expected {
+    /// It is invalid, for this reason.
+    Invalid(String),
+    /// It is valid, and nothing was run.
+    Valid,
+    /// Instantiating it ends like this.
+    NotInstantiated(Ending),
+    /// These calls are made.
+    Run {
+        /// The calls, in order.
+        calls: Vec<Asked>,
+        /// What is left behind, where the engines differ in that.
+        left: Option<Left>,
+    },
+    /// Why it cannot be said with assertions.
+    Unsaid(String),
+}
+
+/// A call and how it ends.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The exported function.
+    pub export: String,
+    /// The arguments.
+    pub arguments: Vec<Value>,
+    /// How it ends.
+    pub ending: Ending,
+}
+
+/// A part of the state after the last call.
+#[derive(Clone, Debug)]
+pub enum Left {
+    /// The byte at an address of an exported memory; `None` if the memory is smaller.
+    Byte {
+        /// The memory.
+        export: String,
+        /// Whether its addresses have 64 bits.
+        wide: bool,
+        /// The address.
+        address: u64,
+        /// The byte.
+        byte: Option<u8>,
+    },
+    /// The value of an exported global.
+    Global {
+        /// The global.
+        export: String,
+        /// Its value.
+        value: Value,
+    },
+    /// The element of an exported table; `None` if the table is smaller.
+    Element {
+        /// The table.
+        export: String,
+        /// Its type: whether indices have 64 bits, and whether it holds functions.
+        wide: bool,
+        /// The index.
+        index: u64,
+        /// The element.
+        element: Option<Value>,
+    },
+}
+
+impl Expected {
+    /// Asks the engines of a finding again.
+    pub fn of(finding: &ModuleFinding, engines: &Registry) -> Self {
+        match Self::ask(finding, engines) {
+            Ok(expected) => expected,
+            Err(why) => Self::Unsaid(why),
+        }
+    }
+
+    fn ask(finding: &ModuleFinding, engines: &Registry) -> Result<Self, String> {
+        let settings = Settings {
+            features: finding.features,
+            nan: finding.nans,
+            compared: finding.compare,
+            ..Settings::default()
+        };
+        let entry = engines.find(&finding.reference_engine).map_err(|error| error.to_string())?;
+        let reference = entry.make(&settings).map_err(|error| error.to_string())?;
+        match reference.validate(&finding.wasm) {
+            Validity::Rejected(reason) => return Ok(Self::Invalid(reason.0)),
+            Validity::Panicked(message) => return Err(format!("{} panics: {message}", entry.name)),
+            Validity::Accepted if finding.question == Question::Validate.to_string() => {
+                return Ok(Self::Valid);
+            }
+            Validity::Accepted => {}
+        }
+        let imports = Module::decode(&finding.wasm).map_err(|error| error.to_string())?.imports.len();
+        if imports > 0 {
+            return Err(format!(
+                "the module has {imports} imports, whose behaviour a script cannot say; finding.json has it as data"
+            ));
+        }
+        let (calls, what) = asked(finding, engines)?;
+        let mut instance = match reference.instantiate(&finding.wasm) {
+            Ok(instance) => instance,
+            Err(Instantiation::Ended { ending, .. }) => return Ok(Self::NotInstantiated(ending)),
+            Err(Instantiation::Rejected(reason)) => {
+                return Err(format!("{} does not compile it: {reason}", entry.name));
+            }
+        };
+        let mut results = Vec::new();
+        let answer = |call: Call| {
+            let arguments: Vec<Value> =
+                call.arguments.iter().map(|argument| argument.resolve(&results)).collect();
+            let ending = instance.call(&call.export, &arguments);
+            results.push(if let Ending::Returned(values) = &ending { values.clone() } else { Vec::new() });
+            Asked { export: call.export, arguments, ending }
+        };
+        // An engine without fuel would not come back from what follows.
+        let ends = |asked: &Asked| !matches!(asked.ending, Ending::Trapped(TrapKind::OutOfFuel));
+        let calls = calls.into_iter().map(answer).take_while(ends).collect();
+        Ok(Self::Run { calls, left: what.and_then(|what| left(&mut *instance, &what, &finding.wasm)) })
+    }
+}
+
+/// The calls that both engines were asked until they differed, and what they differ in. Calls that tell nothing, because
+/// the target ran out of fuel or stack, are left out.
+fn asked(finding: &ModuleFinding, engines: &Registry) -> Result<(Vec<Call>, Option<What>), String> {
+    let whole = Finding::Module(Box::new(finding.clone()));
+    let program = Executable::this().map_err(|error| error.to_string())?;
+    let replayed = replay(&whole, engines, &program).map_err(|error| error.to_string())?;
+    let Replayed::Module { judgement, .. } = replayed else {
+        return Err("the target ends the process".to_owned());
+    };
+    let what = match judgement.agreement {
+        Agreement::Differ(difference) => Some(difference.what),
+        other => return Err(format!("asked again, the engines no longer differ: {other}")),
+    };
+    // A panic of the target settles the matter before the reference is asked.
+    let settles = |number: usize| number + 1 == judgement.steps.len();
+    let calls = judgement.steps.iter().enumerate().filter_map(|(number, step)| match &step.question {
+        Question::Call(call) if step.reference.is_some() || settles(number) => Some(call.clone()),
+        _ => None,
+    });
+    let calls: Vec<Call> = calls.collect();
+    // If the target fails before the first call, an engine that translates functions later fails at one of them.
+    let calls = if calls.is_empty() { finding.calls().map_err(|error| error.to_string())? } else { calls };
+    Ok((calls, what))
+}
+
+/// What is left behind, if the engines differ in it and it is exported.
+fn left(instance: &mut dyn Instance, what: &What, wasm: &[u8]) -> Option<Left> {
+    let state = instance.state();
+    let module = Module::decode(wasm).ok()?;
+    let exports = |name: &str| module.exports.iter().any(|export| export.name.0 == name);
+    match what {
+        What::Memory(name, address) if exports(name) => {
+            let place = state.memories.iter().position(|memory| memory.name == *name)?;
+            let bytes = instance.memory(place);
+            let byte = usize::try_from(*address).ok().and_then(|address| bytes.get(address)).copied();
+            Some(Left::Byte { export: name.clone(), wide: is_wide(&module), address: *address, byte })
+        }
+        What::Global(name) if exports(name) => {
+            let value = state.globals.iter().find(|global| global.name == *name)?.value;
+            Some(Left::Global { export: name.clone(), value })
+        }
+        What::Table(name, index) if exports(name) => {
+            let place = state.tables.iter().position(|table| table.name == *name)?;
+            let elements = instance.table(place);
+            let element = usize::try_from(*index).ok().and_then(|index| elements.get(index)).copied();
+            Some(Left::Element { export: name.clone(), wide: is_wide(&module), index: *index, element })
+        }
+        _ => None,
+    }
+}
+
+/// Whether something in the module has 64-bit addresses.
+fn is_wide(module: &Module) -> bool {
+    module.features().contains(mutagen_oracles::Feature::Memory64)
+}

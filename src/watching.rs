@@ -1,0 +1,74 @@
+//! Flags and steps of the commands that watch the target while it works on modules.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mutagen_campaign::{EngineProperty, EngineSpec, Spec, SubjectSpec, reach_of};
+use mutagen_corpus::Collection;
+use mutagen_oracles::Registry;
+use mutagen_properties::{Direction, Reach};
+use mutagen_wasm_ast::Features;
+
+use crate::exit_code::{Code, CommandError};
+use crate::say;
+
+/// The flags that say how the target is watched.
+#[derive(Args, Debug, Clone)]
+pub struct WatchFlags {
+    /// The engine that is watched [default: that of the output directory's campaign, or wasmi]
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+
+    /// The WebAssembly features that are on [default: those of the campaign, or all that the target has]
+    #[arg(long, value_name = "SET")]
+    pub features: Option<Features>,
+
+    /// Only validates modules, and runs none [default: as the campaign does]
+    #[arg(long)]
+    pub validate_only: bool,
+}
+
+impl WatchFlags {
+    /// Watches the target as the campaign of the collection does, with what the flags change.
+    pub fn reach(&self, collection: &Collection, engines: &Registry) -> Result<Reach, CommandError> {
+        let mut spec = match &collection.spec {
+            Some(spec) => spec.clone(),
+            None => self.plain(engines)?,
+        };
+        if let SubjectSpec::Engines(of) = &mut spec.subject {
+            of.target = self.target.clone().unwrap_or_else(|| of.target.clone());
+            of.features = self.features.unwrap_or(of.features);
+            if self.validate_only {
+                of.property =
+                    EngineProperty::Validator { direction: Direction::Both, generator: Default::default() };
+            }
+        }
+        Ok(reach_of(&spec, engines)?)
+    }
+
+    /// Modules of no campaign are run with all features.
+    fn plain(&self, engines: &Registry) -> Result<Spec, CommandError> {
+        let name = self.target.as_deref().unwrap_or(EngineSpec::TARGET);
+        let target = engines.find(name).map_err(mutagen_campaign::Error::from)?;
+        let property = EngineProperty::Interpreter { generator: Default::default() };
+        let engines = EngineSpec { features: target.features, ..EngineSpec::new(property) };
+        Ok(Spec::new(SubjectSpec::Engines(engines)))
+    }
+}
+
+/// The modules at the paths. What cannot be used is reported; that nothing is left is an error.
+pub fn modules(paths: &[PathBuf]) -> Result<Collection, CommandError> {
+    let collection = Collection::read(paths)?;
+    collection.left_out.iter().for_each(say::error);
+    if collection.modules.is_empty() {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let why = format!("there is no module in {}", names.join(", "));
+        return Err(CommandError::new(Code::Unusable, why));
+    }
+    Ok(collection)
+}
+
+/// The code of a command that did what was asked with the modules that can be used.
+pub fn code(collection: &Collection) -> Code {
+    if collection.left_out.is_empty() { Code::Fine } else { Code::Unusable }
+}

@@ -1,0 +1,284 @@
+//! What a supervised campaign survives: engines that end their process, workers and supervisors that are killed.
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use program::{Run, command, end, run_at};
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory can be made")
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// `examples/crashing_engine.rs`, which cargo compiles together with all tests.
+fn crashing_engine() -> Command {
+    let program = PathBuf::from(command(Path::new("."), &[]).get_program());
+    let example = program.with_file_name("examples").join("crashing_engine");
+    assert!(example.exists(), "a single file of tests needs `cargo build --release --examples` first");
+    Command::new(example)
+}
+
+/// Runs that program on its engine.
+fn crashing(directory: &Path, line: &str) -> Run {
+    let mut command = crashing_engine();
+    command.args([
+        "interpret",
+        "--target",
+        "crashing",
+        "--fixes",
+        "--hang-limit",
+        "200ms",
+        "--memory-limit",
+        "512",
+    ]);
+    command.args(line.split_whitespace()).current_dir(directory);
+    command.env_remove("MUTAGEN_TESTS").env_remove("MUTAGEN_TIME");
+    end(command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it is compiled"))
+}
+
+/// A module whose only instruction of interest is this one.
+fn module(instruction: &str) -> String {
+    let ty = &instruction[..3];
+    format!(
+        "(module (memory 1) (func (export \"f\") (param {ty}) (result {ty}) local.get 0 {} {instruction}))",
+        if instruction.ends_with("rotl") || instruction.ends_with("rotr") { "local.get 0" } else { "" }
+    )
+}
+
+/// The instructions that the engine dies of, with what is said about it.
+const DEADLY: [(&str, &str); 6] = [
+    ("i32.rotl", "crashing died of SIGSEGV"),
+    ("i32.rotr", "crashing died of SIGABRT"),
+    ("i32.clz", "crashing overflowed its stack"),
+    ("i32.ctz", "crashing ended the process with exit code 7"),
+    ("i64.rotl", "crashing gave no answer within 200ms of processor time"),
+    ("i64.rotr", "crashing took more than 512 MiB of memory"),
+];
+
+#[test]
+fn every_way_to_die_is_blamed_on_the_module_that_has_it() {
+    let directory = directory();
+    let seeds = directory.path().join("seeds");
+    fs::create_dir(&seeds).expect("there is space");
+    for (instruction, _) in DEADLY {
+        fs::write(seeds.join(format!("{instruction}.wat")), module(instruction)).expect("there is space");
+    }
+    let run = crashing(
+        directory.path(),
+        "--property interpreter --generator derived --features wasm1 --input seeds --tests 6 -o out --json -q",
+    );
+    assert_eq!(run.code, 1, "{}", run.err);
+    let report = json(&run.out);
+    let groups = report["groups"].as_array().expect("a list");
+    for (instruction, said) in DEADLY {
+        let of: Vec<&Value> = groups.iter().filter(|group| group["message"] == said).collect();
+        let [group] = of[..] else { panic!("{said}: {groups:#?}") };
+        let file = directory.path().join(group["file"].as_str().expect("it is stored"));
+        let text = fs::read_to_string(file.with_extension("wat")).expect("it is stored");
+        assert!(text.contains(instruction), "{said}: {text}");
+        for (other, _) in DEADLY.iter().filter(|(other, _)| *other != instruction) {
+            assert!(!text.contains(other), "{said}: {text}");
+        }
+    }
+    assert_eq!(report["deaths"]["unexplained"], 0);
+}
+
+#[test]
+fn a_campaign_goes_on_after_many_deaths_and_counts_them() {
+    let directory = directory();
+    // SUPERVISION_DEATHS=1000 makes it the long run of which the documentation tells.
+    let wanted =
+        std::env::var("SUPERVISION_DEATHS").ok().and_then(|text| text.parse().ok()).unwrap_or(40_u64);
+    let (mut deaths, mut tests, mut runs) = (0, 0, 0);
+    while deaths < wanted {
+        let resume = if runs == 0 { "" } else { "--resume" };
+        let line = "--property interpreter-i32 --features wasm1 --tests 4000 -o out --json -q";
+        let run = crashing(directory.path(), &format!("{line} --seed {runs} {resume}"));
+        let report = json(&run.out);
+        assert_eq!((run.code, &report["outcome"]), (1, &Value::from("finding")), "{}", run.err);
+        let met = report["groups"].as_array().expect("a list").iter().map(|group| group["count"].as_u64());
+        let target = report["deaths"]["target"].as_u64().expect("workers died");
+        deaths += target;
+        runs += 1;
+        // All deaths are in a group, those of earlier runs included.
+        assert_eq!(met.sum::<Option<u64>>(), Some(deaths), "{report:#}");
+        tests = report["total"]["tests"].as_u64().expect("a number");
+    }
+    assert!(tests > deaths, "{tests} tests");
+    let stats = json(&fs::read_to_string(directory.path().join("out/stats.json")).expect("it is stored"));
+    let mut said: Vec<&str> = Vec::new();
+    for group in stats["groups"].as_array().expect("a list") {
+        assert!(
+            ["crash", "hang", "out-of-memory"].contains(&group["kind"].as_str().expect("a word")),
+            "{group}"
+        );
+        said.push(group["message"].as_str().expect("a sentence"));
+    }
+    let all = said.len();
+    said.sort_unstable();
+    said.dedup();
+    assert_eq!(said.len(), all, "there is one group for each way to die: {stats:#}");
+}
+
+#[test]
+fn without_keep_going_a_death_ends_the_campaign_as_a_finding_that_replays() {
+    let directory = directory();
+    let run = crashing(
+        directory.path(),
+        "--property interpreter-i32 --features wasm1 --seed 1 --no-keep-going --time 60s -o out --json -q",
+    );
+    assert_eq!(run.code, 1, "{}", run.err);
+    let finding = &json(&run.out)["finding"];
+    let file = finding["file"].as_str().expect("it is stored").to_owned();
+    assert!(
+        ["crash", "hang", "out-of-memory"].contains(&finding["kind"].as_str().expect("a word")),
+        "{finding}"
+    );
+    let replayed = crashing_engine().args(["replay", &file]).current_dir(directory.path()).output();
+    let replayed = replayed.expect("it is compiled");
+    assert_eq!(replayed.status.code(), Some(1), "{replayed:?}");
+    assert!(String::from_utf8_lossy(&replayed.stdout).starts_with("the target "), "{replayed:?}");
+    // The program itself has no such engine, and says so.
+    assert_eq!(run_at(directory.path(), &format!("replay {file}")).code, 3);
+}
+
+#[test]
+fn workers_that_die_again_and_again_with_no_test_to_blame_end_the_campaign() {
+    let directory = directory();
+    // A module is barred after a death, so it takes several.
+    let seeds = directory.path().join("seeds");
+    fs::create_dir(&seeds).expect("there is space");
+    for number in 0..8 {
+        let text = format!("(module (func (export \"f\") (result f32) f32.const {number} f32.nearest))");
+        fs::write(seeds.join(format!("{number}.wat")), text).expect("there is space");
+    }
+    let run = crashing(
+        directory.path(),
+        "--property interpreter --generator derived --features wasm1 --input seeds --time 60s -o out --json -q",
+    );
+    let report = json(&run.out);
+    assert_eq!((run.code, &report["outcome"]), (3, &Value::from("gave_up")), "{report:#} {}", run.err);
+    let reason = report["stop_reason"].as_str().expect("a sentence");
+    assert!(reason.starts_with("a worker died 5 times in a row, and no test is to blame"), "{reason}");
+    // Workers are started again before it is known of what the last one died, so there may be some more.
+    let deaths = &report["deaths"];
+    assert!(deaths["unexplained"].as_u64().is_some_and(|deaths| (5..8).contains(&deaths)), "{deaths}");
+    assert_eq!((&deaths["target"], &deaths["reference"]), (&Value::from(0), &Value::from(0)));
+}
+
+#[test]
+fn a_campaign_is_the_same_with_and_without_a_supervisor() {
+    for line in [
+        "interpret --fixes --tests 3000 --seed 5 --json -q",
+        "validate --tests 20000 --seed 5 --json -q",
+        "interpret --bug wasm-14 --seed 1 --json -q",
+    ] {
+        let directory = directory();
+        let [with, without] = ["", "--no-supervisor"].map(|flag| {
+            let mut report = json(&run_at(directory.path(), &format!("{line} {flag}")).out);
+            without_times(&mut report);
+            report
+        });
+        assert_eq!(with, without, "{line}");
+    }
+}
+
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !name.contains("second"));
+            fields.values_mut().for_each(without_times);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_times),
+        _ => {}
+    }
+}
+
+/// The processes that a process has started.
+fn children(process: u32) -> Vec<u32> {
+    let tasks = format!("/proc/{process}/task/{process}/children");
+    let own = fs::read_to_string(tasks).unwrap_or_default();
+    // Any thread may have started one.
+    let others = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let others = others.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default());
+    let all: String = others.fold(own, |all, one| all + " " + &one);
+    let mut all: Vec<u32> = all.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn kill(process: u32) {
+    // It may have ended by itself.
+    let _ = Command::new("kill").args(["-9", &process.to_string()]).stderr(Stdio::null()).status();
+}
+
+#[test]
+fn workers_and_supervisors_that_are_killed_at_any_moment_lose_nothing() {
+    let directory = directory();
+    // SUPERVISION_KILLS=300 makes it the long run of which the documentation tells.
+    let kills = std::env::var("SUPERVISION_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12_u64);
+    let mut found = Vec::new();
+    for number in 0..kills {
+        let resume = if number == 0 { "--fresh" } else { "--resume" };
+        let seed = number.to_string();
+        let words = ["interpret", "--time", "1h", "-q", "-o", "out", "-j", "2", "--seed", &seed, resume];
+        let child = command(directory.path(), &words).spawn().expect("the program can be run");
+        // Moments that are spread over start, search and shrinking.
+        std::thread::sleep(Duration::from_millis(100 + number * 7919 % 1500));
+        let workers = children(child.id());
+        if number % 3 == 0 {
+            kill(child.id());
+        } else {
+            workers.iter().take(1 + number as usize % 2).for_each(|worker| kill(*worker));
+            std::thread::sleep(Duration::from_millis(number * 104_729 % 700));
+            let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+            assert!(sent.expect("there is `kill`").success());
+        }
+        let run = end(child);
+        assert!([-1, 1, 143].contains(&run.code), "{}: {}", run.code, run.err);
+        found = keeps_everything(&directory.path().join("out"), &found);
+    }
+}
+
+/// Checks that every file can be read, and that the groups that were there still are. Returns all groups.
+fn keeps_everything(output: &Path, before: &[String]) -> Vec<String> {
+    // The workers of a supervisor that was killed end soon after it.
+    std::thread::sleep(Duration::from_millis(300));
+    for entry in fs::read_dir(output.join("findings")).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            json(&fs::read_to_string(&path).expect("it can be read"));
+            assert!(path.with_extension("wasm").exists() && path.with_extension("wat").exists());
+        }
+    }
+    let Ok(text) = fs::read_to_string(output.join("stats.json")) else { return before.to_vec() };
+    let groups = json(&text)["groups"].as_array().cloned().unwrap_or_default();
+    let name = |group: &Value| group["fix"].as_str().or(group["shape"].as_str()).expect("a name").to_owned();
+    let now: Vec<String> = groups.iter().map(name).collect();
+    for group in before {
+        assert!(now.contains(group), "{group} is lost: {now:?}");
+    }
+    for group in &groups {
+        if let Some(file) = group["file"].as_str() {
+            let file = output.join("findings").join(Path::new(file).file_name().expect("a name"));
+            assert!(file.exists(), "{} is lost", file.display());
+        }
+    }
+    now
+}
