@@ -6,7 +6,7 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use program::{Run, command, end, run_at};
 use serde_json::Value;
@@ -281,4 +281,47 @@ fn keeps_everything(output: &Path, before: &[String]) -> Vec<String> {
         }
     }
     now
+}
+
+/// A module on which wasmi 2.0.0 as published differs from the reference, whatever it is called with (wasm-f1).
+const DIFFERS: &str = r#"(module (func (export "f") (param f64 i32) (result f64) (local i32 f64)
+    (i32.add (local.get 1) (i32.const 7))
+    (select (f64.const 2) (local.get 0) (i32.eqz (local.get 2)))
+    (local.set 3) (drop) (local.get 3)))"#;
+
+/// How long a campaign that was told to end may take before it counts as one that does not end.
+const LONGEST_END: Duration = Duration::from_secs(60);
+
+#[test]
+fn what_a_killed_run_left_unsorted_is_sorted_without_another_search() {
+    let directory = directory();
+    let (seeds, stats) = (directory.path().join("seeds"), directory.path().join("out/stats.json"));
+    fs::create_dir(&seeds).expect("there is space");
+    fs::write(seeds.join("differs.wat"), DIFFERS).expect("there is space");
+    let line = "interpret --property interpreter --generator derived --features wasm1 -o out -q";
+    let first = run_at(directory.path(), &format!("{line} --input seeds --tests 1"));
+    assert_eq!(first.code, 1, "{}", first.err);
+    // As if the run had been killed after it stored the finding, and before it sorted it.
+    let mut report = json(&fs::read_to_string(&stats).expect("it is stored"));
+    report["groups"] = Value::Array(Vec::new());
+    fs::write(&stats, report.to_string()).expect("there is space");
+    fs::remove_dir_all(directory.path().join("out/corpus")).ok();
+
+    let words: Vec<&str> = line.split_whitespace().chain(["--resume", "--time", "1h"]).collect();
+    let mut child = command(directory.path(), &words).spawn().expect("the program can be run");
+    while json(&fs::read_to_string(&stats).expect("it is stored"))["outcome"] != "running" {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(sent.expect("there is `kill`").success());
+    let told = Instant::now();
+    while child.try_wait().expect("it can be waited for").is_none() {
+        if told.elapsed() > LONGEST_END {
+            kill(child.id());
+            panic!("the campaign goes on after it was told to end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let report = json(&fs::read_to_string(&stats).expect("it is stored"));
+    assert_eq!(report["groups"][0]["fix"], "wasm-f1", "{report:#}");
 }

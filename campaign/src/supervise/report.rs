@@ -10,8 +10,8 @@ use super::seat::Seat;
 use super::supervisor::uncounted;
 use crate::run::{Collector, Driver, STATS};
 use crate::{
-    CampaignOutcome, CampaignReport, CorpusReach, Deaths, Error, Finding, FindingReport, Group, Groups, Ran,
-    Spec, Store, Stored,
+    Budget, CampaignOutcome, CampaignReport, CorpusReach, Deaths, Error, Finding, FindingReport, Group,
+    Groups, Ran, Spec, Store, Stored,
 };
 
 /// How often a worker is started that sorts findings.
@@ -46,7 +46,7 @@ impl Ended {
         // Only workers that died, or those of earlier runs, leave something to sort.
         if let Some(store) = store.filter(|store| deaths != Deaths::default() || store.resumes()) {
             let order = CampaignOrder {
-                spec: Spec { jobs: 1, ..spec.clone() },
+                spec: without_search(spec),
                 resumes: false,
                 sorts: true,
                 groups: Vec::new(),
@@ -78,6 +78,11 @@ impl Ended {
         let stored = stored.and(refused.map_or(Ok(()), |refused| Err(refused.into())));
         Ok(Ran { report, stored, left_out })
     }
+}
+
+/// The campaign of a worker that only sorts what is stored: it may run no test of its own.
+fn without_search(spec: &Spec) -> Spec {
+    Spec { jobs: 1, budget: Budget { tests: Some(0), ..spec.budget }, ..spec.clone() }
 }
 
 /// What the workers told, added up.
