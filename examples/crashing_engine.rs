@@ -11,9 +11,12 @@
 //! | `i64.rotl` | computes for ever |
 //! | `i64.rotr` | takes memory for ever |
 //! | `f32.nearest` | kills the process only the first time, so that no test can be blamed |
+//! | `f32.trunc` | writes over the memory in which its process notes tests, and aborts |
 //!
 //! A second engine, `leaking`, is wasmi, but keeps 1 MiB for every instance that it ever made.
 
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use mutagen_oracles::{
@@ -48,7 +51,16 @@ fn die_of(bytes: &[u8]) {
     } else if has("f32.nearest") && std::env::args().any(|word| word == "--output") {
         // Only workers of a campaign have an output directory, so it does not show again when it is judged apart.
         std::process::abort();
+    } else if has("f32.trunc") {
+        let _ = write_over_notes();
+        std::process::abort();
     }
+}
+
+/// Fills the memory in which this process notes its tests with ones.
+fn write_over_notes() -> io::Result<()> {
+    let Some(notes) = std::env::args().skip_while(|word| word != "--notes").nth(1) else { return Ok(()) };
+    OpenOptions::new().write(true).open(notes)?.write_all(&[0xff; 1 << 20])
 }
 
 /// Calls itself until the stack is full.

@@ -39,7 +39,7 @@ fn crashing(directory: &Path, line: &str) -> Run {
         "--hang-limit",
         "200ms",
         "--memory-limit",
-        "512",
+        "256",
     ]);
     command.args(line.split_whitespace()).current_dir(directory);
     command.env_remove("MUTAGEN_TESTS").env_remove("MUTAGEN_TIME");
@@ -67,7 +67,7 @@ const DEADLY: [(&str, &str); 6] = [
     ("i32.clz", "crashing overflowed its stack"),
     ("i32.ctz", "crashing ended the process with exit code 7"),
     ("i64.rotl", "crashing gave no answer within 200ms of processor time"),
-    ("i64.rotr", "crashing took more than 512 MiB of memory"),
+    ("i64.rotr", "crashing took more than 256 MiB of memory"),
 ];
 
 #[test]
@@ -98,12 +98,62 @@ fn every_way_to_die_is_blamed_on_the_module_that_has_it() {
     assert_eq!(report["deaths"]["unexplained"], 0);
 }
 
+/// A module that no other number has, even without its constants, whose last instruction is this one.
+fn numbered_module(number: usize, instruction: &str) -> String {
+    let ty = &instruction[..3];
+    let digits = (0..usize::BITS - number.leading_zeros())
+        .map(|digit| if number >> digit & 1 == 1 { "popcnt" } else { "eqz" });
+    // `eqz` gives an i32, whatever it tests.
+    let chain: String = digits.map(|name| format!("i32.{name} ")).collect();
+    let operand = if ty == "i64" { "i64.extend_i32_u" } else { "" };
+    let second = if instruction.ends_with("rotl") || instruction.ends_with("rotr") {
+        format!("{ty}.const 1")
+    } else {
+        String::new()
+    };
+    format!(
+        "(module (func (export \"f\") (param i32) (result {ty}) local.get 0 {chain} {operand} {second} {instruction}))"
+    )
+}
+
 #[test]
-fn a_campaign_goes_on_after_many_deaths_and_counts_them() {
-    let directory = directory();
+fn all_deaths_of_one_campaign_are_survived_and_counted_in_the_group_of_their_way_to_die() {
     // SUPERVISION_DEATHS=1000 makes it the long run of which the documentation tells.
-    let wanted =
-        std::env::var("SUPERVISION_DEATHS").ok().and_then(|text| text.parse().ok()).unwrap_or(40_u64);
+    let deaths =
+        std::env::var("SUPERVISION_DEATHS").ok().and_then(|text| text.parse().ok()).unwrap_or(12_usize);
+    let directory = directory();
+    let seeds = directory.path().join("seeds");
+    fs::create_dir(&seeds).expect("there is space");
+    for number in 0..deaths {
+        let (instruction, _) = DEADLY[number % DEADLY.len()];
+        fs::write(seeds.join(format!("{number}.wat")), numbered_module(number + 1, instruction))
+            .expect("there is space");
+    }
+    let run = crashing(
+        directory.path(),
+        "--property interpreter --features wasm1 --guidance repro --input seeds -o out --json -q",
+    );
+    let report = json(&run.out);
+    assert_eq!((run.code, &report["outcome"]), (1, &Value::from("finding")), "{}", run.err);
+    let died = &report["deaths"];
+    assert_eq!(
+        (&died["target"], &died["unexplained"]),
+        (&Value::from(deaths), &Value::from(0)),
+        "{report:#}"
+    );
+    for (way, (_, said)) in DEADLY.iter().enumerate() {
+        let of = |group: &&Value| group["message"] == *said;
+        let counts =
+            report["groups"].as_array().expect("a list").iter().filter(of).map(|group| &group["count"]);
+        let expected = (way..deaths).step_by(DEADLY.len()).count();
+        assert_eq!(counts.collect::<Vec<_>>(), [&Value::from(expected)], "{said}: {report:#}");
+    }
+}
+
+#[test]
+fn a_campaign_that_is_resumed_goes_on_after_many_deaths_and_counts_them() {
+    let directory = directory();
+    let wanted = 40;
     let (mut deaths, mut tests, mut runs) = (0, 0, 0);
     while deaths < wanted {
         let resume = if runs == 0 { "" } else { "--resume" };
@@ -179,6 +229,22 @@ fn workers_that_die_again_and_again_with_no_test_to_blame_end_the_campaign() {
     let deaths = &report["deaths"];
     assert!(deaths["unexplained"].as_u64().is_some_and(|deaths| (5..8).contains(&deaths)), "{deaths}");
     assert_eq!((&deaths["target"], &deaths["reference"]), (&Value::from(0), &Value::from(0)));
+}
+
+#[test]
+fn an_engine_that_writes_over_the_notes_of_its_worker_brings_nobody_down_and_no_test_is_blamed() {
+    let directory = directory();
+    fs::write(directory.path().join("seed.wat"), module("f32.trunc")).expect("there is space");
+    let run = crashing(
+        directory.path(),
+        "--property interpreter --generator derived --features wasm1 --input seed.wat --tests 50 -o out --json -q",
+    );
+    let report = json(&run.out);
+    assert_eq!((run.code, &report["outcome"]), (3, &Value::from("gave_up")), "{report:#} {}", run.err);
+    let deaths = &report["deaths"];
+    assert_eq!((&deaths["target"], &deaths["reference"]), (&Value::from(0), &Value::from(0)), "{report:#}");
+    assert!(deaths["unexplained"].as_u64().is_some_and(|deaths| deaths >= 5), "{deaths}");
+    assert_eq!(report["groups"], Value::Array(Vec::new()));
 }
 
 #[test]

@@ -292,7 +292,10 @@ impl Noted {
     /// ```
     pub fn read(file: &File) -> io::Result<Option<Self>> {
         let header = Words::read(file, 0, at::CONTENT)?;
-        let length = |word: usize| usize::try_from(header.0[word]).ok().filter(|length| *length < 1 << 32);
+        // An engine that writes where it should not may have written here.
+        let length = |word: usize| {
+            usize::try_from(header.0[word]).ok().filter(|length| *length as u64 <= Notes::BYTES)
+        };
         let lengths = (length(at::MODULE), length(at::HOSTS), length(at::CALL_WORDS));
         let (Some(module), Some(hosts), Some(calls)) = lengths else { return Ok(None) };
         if header.0[at::QUESTIONS] == 0 {
@@ -392,6 +395,20 @@ mod tests {
         assert_eq!(noted.engine.as_deref(), Some("leads"));
         assert_eq!(noted.question, Question::Call(calls[1].clone()));
         assert_eq!(noted.case, Case::Module { wasm: b"a module".to_vec(), calls, hosts: hosts.to_vec() });
+    }
+
+    #[test]
+    fn memory_that_was_written_over_holds_no_test_and_is_not_believed() {
+        let (file, notes) = notes();
+        notes.begin("e", true, Asked::Instantiate(b"one", &[]));
+        for byte in 0..=u8::MAX {
+            for word in 0..at::CONTENT {
+                file.write_all_at(&[byte; 8], word as u64 * 8).expect("there is space");
+                // Lengths that the file does not have are an error or no test; no length is allocated as it stands.
+                let _ = Noted::read(&file);
+            }
+        }
+        assert_eq!(noted(&file), None);
     }
 
     #[test]
