@@ -172,13 +172,28 @@ impl Budget {
     /// The time limit of a campaign without a budget.
     pub const DEFAULT_TIME: Duration = Duration::from_secs(60);
 
-    /// The time limit: the given one, or the default if neither time nor tests are given.
-    pub fn time(&self) -> Option<Duration> {
+    /// The time limit of a search: the given one, or the default if neither time nor tests are given.
+    fn of_search(&self) -> Option<Duration> {
         self.time.or(self.tests.is_none().then_some(Self::DEFAULT_TIME))
     }
 }
 
 impl Spec {
+    /// The time limit. Given values that are only tested again have none unless it is given: all of them are to be tested.
+    ///
+    /// ```
+    /// use mutagen_bugs::Bug;
+    /// use mutagen_campaign::{Budget, Spec};
+    ///
+    /// let search = Spec::hunting(&Bug::find("wasm-1")?).expect("it is a bug");
+    /// let again = Spec { strategy: None, ..search.clone() };
+    /// assert_eq!((search.time_limit(), again.time_limit()), (Some(Budget::DEFAULT_TIME), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn time_limit(&self) -> Option<Duration> {
+        if self.strategy.is_some() { self.budget.of_search() } else { self.budget.time }
+    }
+
     /// The present format version of stored specs. It is raised when older programs cannot read the new
     /// format.
     pub const FORMAT: u32 = 1;

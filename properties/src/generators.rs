@@ -19,6 +19,10 @@ const MAX_TYPED_SIZE: usize = 9;
 /// function goes to the reference, and with 2 this cost outweighs the gain.
 const GENERATE_EVERY: usize = 4;
 
+/// The same for the modules of validators. Most rules are about one place of a module, and a module has many: those that are met
+/// rarely are met sooner in other modules than in all mutants of one.
+const GENERATE_FOR_VALIDATORS: usize = 2;
+
 /// The largest memories and tables that are run: twice what typed modules have. Mutants have any size, but the engines refuse
 /// large ones, and comparing them takes long.
 const MOST_PAGES: u64 = 8;
@@ -198,6 +202,11 @@ impl ModuleMaker {
             let turns = Turns::new().turn("derived modules", DERIVED_TURN, part(ModuleGenerator::Derived));
             return Box::new(turns.turn("typed modules", TYPED_TURN, part(ModuleGenerator::Typed)));
         }
+        let strategy = self.generator.suit(strategy.clone());
+        let strategy = match self.generator {
+            ModuleGenerator::Typed => strategy.generate_every(GENERATE_FOR_VALIDATORS),
+            _ => strategy,
+        };
         let maker = self.clone();
         let generate = move |source: &mut Source, size| {
             if maker.generator == ModuleGenerator::Typed {
@@ -206,7 +215,7 @@ impl ModuleMaker {
                 maker.generate(source, size)
             }
         };
-        self.generator.suit(strategy.clone()).guidance(seed, scope.clone(), generate)
+        strategy.guidance(seed, scope.clone(), generate)
     }
 
     /// A module of about this size.

@@ -271,7 +271,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         if let Some(tests) = spec.budget.tests {
             campaign = campaign.tests(tests);
         }
-        if let Some(time) = spec.budget.time() {
+        if let Some(time) = spec.time_limit() {
             campaign = campaign.time(time);
         }
         if let Some(ratio) = spec.budget.max_discard_ratio {
@@ -312,7 +312,7 @@ impl<'a, S: Subject> Driver<'a, S> {
                 }
                 _ => (),
             });
-        if let Some(time) = budget.time {
+        if let Some(time) = spec.time_limit() {
             campaign = campaign.time(time);
         }
         let report = campaign.run_jobs(1, |_| {

@@ -70,7 +70,7 @@ impl Seat {
         spec.seed = Worker::new(spec.seed, LATER + self.generation).seed;
         let tests: u64 = self.earlier.iter().map(|report| report.tests).sum();
         spec.budget.tests = spec.budget.tests.map(|all| all.saturating_sub(tests));
-        let time = spec.budget.time().map(|all| all.saturating_sub(Duration::from_secs_f64(seconds)));
+        let time = spec.time_limit().map(|all| all.saturating_sub(Duration::from_secs_f64(seconds)));
         spec.budget.time = time;
         let is_over = spec.budget.tests == Some(0) || time.is_some_and(|left| left.is_zero());
         (!is_over).then_some(spec)

@@ -263,7 +263,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         if !self.stopping && (is_full || self.interrupt.load(Ordering::Relaxed)) {
             self.stop();
         }
-        let longest = self.spec.budget.time().map(|time| time.saturating_add(GRACE));
+        let longest = self.spec.time_limit().map(|time| time.saturating_add(GRACE));
         let is_late = longest.is_some_and(|longest| self.started.elapsed() > longest);
         for seat in &mut self.seats {
             if let Some((_, process)) = &mut seat.process {

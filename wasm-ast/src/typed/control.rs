@@ -143,23 +143,60 @@ impl Writer<'_> {
     /// instructions have only some of their operands, the last ones.
     fn unreachable_code(&mut self) {
         for _ in 0..1 + self.source.below(3) {
-            let select = self.chance(1, 2);
-            let ty = self.swarm.ty(self.source);
-            let operation = self.swarm.operation(self.source, |operation| !has_address(operation));
-            let (op, takes, gives) = match operation {
-                Some(operation) if !select => {
-                    (self.fitted(operation), operation.takes.clone(), operation.gives.clone())
+            match self.source.below(6) {
+                0..3 => {
+                    let ty = self.swarm.ty(self.source);
+                    let select = self.select(ty);
+                    self.unfed(select, &[ty, ty, ValType::I32], &[ty]);
                 }
-                _ => {
-                    let takes = [ty, ty, ValType::I32].map(Operand::Value).to_vec();
-                    (self.select(ty), takes, vec![ty])
-                }
-            };
-            let missing = self.source.below(takes.len() + 1);
-            self.operands(&takes[missing..], 0);
-            self.write(op);
-            gives.iter().for_each(|_| self.write(Op::Drop));
+                3..5 => self.unfed_operation(),
+                _ => self.unfed_branch(),
+            }
         }
+    }
+
+    /// Writes an instruction with only some of its operands, the last ones, and drops what it leaves.
+    fn unfed(&mut self, op: Op, takes: &[ValType], gives: &[ValType]) {
+        let missing = self.source.below(takes.len() + 1);
+        self.values(&takes[missing..], 0);
+        self.write(op);
+        gives.iter().for_each(|_| self.write(Op::Drop));
+    }
+
+    fn unfed_operation(&mut self) {
+        let operation = self.swarm.operation(self.source, |operation| !has_address(operation));
+        let Some(operation) = operation else { return };
+        let op = self.fitted(operation);
+        let missing = self.source.below(operation.takes.len() + 1);
+        self.operands(&operation.takes[missing..], 0);
+        self.write(op);
+        operation.gives.iter().for_each(|_| self.write(Op::Drop));
+    }
+
+    /// Writes a branch with only some of its operands. Without any, those that a `br_table` carries fit labels of different types.
+    fn unfed_branch(&mut self) {
+        let Some((label, types)) = self.label() else { return };
+        let takes = |types: &[ValType]| [types, &[ValType::I32]].concat();
+        match self.source.below(3) {
+            0 => self.unfed(Op::Br(label), &types, &[]),
+            1 => self.unfed(Op::BrIf(label), &takes(&types), &types),
+            _ => {
+                let is_like = |label: &Label| matches!(label, Label::End(own) if own.len() == types.len());
+                let targets = self.labels_like(is_like);
+                let index = self.chance(1, 2);
+                let takes = if index { takes(&[]) } else { Vec::new() };
+                self.values(&takes, 0);
+                self.write(Op::BrTable(Box::new(BrTable { targets, default: label })));
+            }
+        }
+    }
+
+    /// Some of the labels of this kind, as the targets of a `br_table`.
+    fn labels_like(&mut self, is_like: impl Fn(&Label) -> bool) -> Vec<LabelIdx> {
+        let fitting = (0..).zip(self.labels.iter().rev()).filter(|(_, label)| is_like(label));
+        let fitting: Vec<LabelIdx> = fitting.map(|(index, _)| LabelIdx::new(index)).collect();
+        let count = self.source.below(MOST_TARGETS + 1);
+        (0..count).filter_map(|_| pick(fitting.iter().copied(), self.source)).collect()
     }
 
     /// Sometimes writes values that the next branch leaves behind below its own. Engines must move the values that it
@@ -210,13 +247,6 @@ impl Writer<'_> {
         pick(ends, self.source).map(|(index, types)| (index, types.clone()))
     }
 
-    /// A label to which branches carry values of these types.
-    fn label_with(&mut self, types: &[ValType]) -> Option<LabelIdx> {
-        let is_end = |label: &Label| matches!(label, Label::End(own) if own == types);
-        let fitting = (0..).zip(self.labels.iter().rev()).filter(|(_, label)| is_end(label));
-        pick(fitting, self.source).map(|(index, _)| LabelIdx::new(index))
-    }
-
     /// Writes a `br_table` to labels with values of the same types. In a body that is always executed, the
     /// default is the end of the innermost block, so that the function does not always end here.
     fn branch_table(&mut self, conditional: bool, depth: usize) -> bool {
@@ -229,8 +259,7 @@ impl Writer<'_> {
         });
         let chosen = if conditional { self.label() } else { innermost };
         let Some((default, types)) = chosen else { return false };
-        let count = self.source.below(MOST_TARGETS + 1);
-        let targets: Vec<LabelIdx> = (0..count).filter_map(|_| self.label_with(&types)).collect();
+        let targets = self.labels_like(|label| matches!(label, Label::End(own) if *own == types));
         self.left_behind();
         self.values(&types, depth);
         match self.source.below(3) {
