@@ -37,9 +37,9 @@ fn crashing(directory: &Path, line: &str) -> Run {
         "crashing",
         "--fixes",
         "--hang-limit",
-        "200ms",
+        "300ms",
         "--memory-limit",
-        "256",
+        "192",
     ]);
     command.args(line.split_whitespace()).current_dir(directory);
     command.env_remove("MUTAGEN_TESTS").env_remove("MUTAGEN_TIME");
@@ -66,8 +66,8 @@ const DEADLY: [(&str, &str); 6] = [
     ("i32.rotr", "crashing died of SIGABRT"),
     ("i32.clz", "crashing overflowed its stack"),
     ("i32.ctz", "crashing ended the process with exit code 7"),
-    ("i64.rotl", "crashing gave no answer within 200ms of processor time"),
-    ("i64.rotr", "crashing took more than 256 MiB of memory"),
+    ("i64.rotl", "crashing gave no answer within 300ms of processor time"),
+    ("i64.rotr", "crashing took more than 192 MiB of memory"),
 ];
 
 #[test]

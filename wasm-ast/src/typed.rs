@@ -16,6 +16,7 @@ mod constant;
 mod control;
 mod loops;
 mod memory;
+mod mistake;
 mod module;
 mod operation;
 mod outline;

@@ -98,10 +98,11 @@ impl Writer<'_> {
     /// Writes the arguments and the call.
     fn call(&mut self, callee: Callee, depth: usize) {
         self.arguments(callee, depth);
-        self.write(match callee {
-            Callee::Direct(function) => Op::Call(function),
+        let op = match callee {
+            Callee::Direct(function) => Op::Call(self.mistaken_function(function)),
             Callee::Indirect(slot) => Op::CallIndirect(self.type_of(slot), table(slot)),
-        });
+        };
+        self.write(op);
     }
 
     fn arguments(&mut self, callee: Callee, depth: usize) {
@@ -170,10 +171,11 @@ impl Writer<'_> {
 
     fn write_tail_call(&mut self, callee: Callee, depth: usize) {
         self.arguments(callee, depth);
-        self.write(match callee {
-            Callee::Direct(function) => Op::ReturnCall(function),
+        let op = match callee {
+            Callee::Direct(function) => Op::ReturnCall(self.mistaken_function(function)),
             Callee::Indirect(slot) => Op::ReturnCallIndirect(self.type_of(slot), table(slot)),
-        });
+        };
+        self.write(op);
     }
 
     /// Writes a tail call if the counter allows it at run time: a loop made of calls.

@@ -218,6 +218,7 @@ impl Writer<'_> {
                 let Some((label, types)) = self.label() else { return false };
                 self.left_behind();
                 self.values(&types, depth);
+                let label = self.mistaken_label(label);
                 self.write(Op::Br(label));
             }
             1 if conditional => {
@@ -270,6 +271,7 @@ impl Writer<'_> {
                 self.number(index as u64, AddressType::I32);
             }
         }
+        let default = self.mistaken_label(default);
         self.write(Op::BrTable(Box::new(BrTable { targets, default })));
         true
     }
@@ -281,6 +283,7 @@ impl Writer<'_> {
         let below = self.left_behind();
         self.values(&types, depth);
         self.condition(depth);
+        let label = self.mistaken_label(label);
         self.write(Op::BrIf(label));
         self.sink(&types);
         self.sink(&below);

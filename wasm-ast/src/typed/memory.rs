@@ -67,7 +67,7 @@ impl Writer<'_> {
         let offset = self.address(end, 1 << width, ty, depth);
         let align = Align::new(self.source.below(usize::from(width) + 1) as u8);
         if let (Some(access), Some(align)) = (op.access(), align) {
-            *access = MemArg { offset: Offset::new(offset), align, memory };
+            *access = self.mistaken_access(MemArg { offset: Offset::new(offset), align, memory }, width);
         }
         if !others.is_empty() {
             self.operands(others, depth);

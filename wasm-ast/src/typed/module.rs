@@ -2,6 +2,7 @@
 
 use mutagen_engine::Source;
 
+use super::mistake::Mistake;
 use super::outline::Outline;
 use super::swarm::Swarm;
 use super::writer::Writer;
@@ -12,8 +13,8 @@ use crate::module::{Element, Export, ExportItem, Module};
 
 /// The approximate number of instructions per function for each unit of size.
 const ROOM: usize = 4;
-/// The most values before a mistake. Modules of usual sizes have about as many.
-const MOST_VALUES: usize = 40;
+/// The most choices before a mistake. Modules of usual sizes have about as many.
+const MOST_CHOICES: usize = 50;
 /// The size above which modules do not grow. Larger modules cost more time and show no more.
 const LARGEST: usize = 30;
 
@@ -32,11 +33,11 @@ impl Module {
     /// assert!(!module.functions.is_empty() && !module.exports.is_empty());
     /// ```
     pub fn typed(source: &mut Source, size: usize) -> Self {
-        written(None, source, size)
+        written(Mistake::None, source, size)
     }
 
-    /// A random module like those of [`Module::typed`], but with one mistake: one of the values in its functions may have a wrong
-    /// type. So most of these modules are invalid, each for one reason, which may take much around it.
+    /// A random module like those of [`Module::typed`], but with one mistake: a value of a wrong type, or an instruction that
+    /// names the wrong label, function, global or memory, an offset or alignment that its memory does not allow, or no type. So most of these modules are invalid, each for one reason, which may take much around it.
     ///
     /// ```
     /// use mutagen_engine::Source;
@@ -46,17 +47,17 @@ impl Module {
     /// assert!(!module.functions.is_empty());
     /// ```
     pub fn mistyped(source: &mut Source, size: usize) -> Self {
-        let after = source.below(MOST_VALUES);
-        written(Some(after), source, size)
+        let after = source.below(MOST_CHOICES);
+        written(Mistake::After(after), source, size)
     }
 }
 
-/// A module whose bodies have all values of the right types, or a mistake after this many.
-fn written(mistake_after: Option<usize>, source: &mut Source, size: usize) -> Module {
+/// A module with this mistake in its bodies, if they make so many choices.
+fn written(mistake: Mistake, source: &mut Source, size: usize) -> Module {
     let size = size.min(LARGEST);
     let swarm = Swarm::draw(source);
     let mut outline = Outline::draw(&swarm, size, source);
-    outline.mistake_after = mistake_after;
+    outline.mistake = mistake;
     let imported = outline.spaces.imported_functions;
     // Callees come first, because callers must know the largest cost of a call.
     for own in (0..outline.module.functions.len()).rev() {

@@ -3,6 +3,7 @@
 use mutagen_engine::Source;
 
 use super::choice::{one_of, pick};
+use super::mistake::Mistake;
 use super::segments::{Slot, initial};
 use super::swarm::{Part, Swarm};
 use crate::bytes::Name;
@@ -38,8 +39,8 @@ pub(super) struct Outline {
     pub(super) counter: Option<GlobalIdx>,
     /// The most instructions that a call of each function executes.
     pub(super) costs: Vec<u64>,
-    /// How many values are written before one of a wrong type. None if all have the right type.
-    pub(super) mistake_after: Option<usize>,
+    /// When the module's mistake is made.
+    pub(super) mistake: Mistake,
 }
 
 impl Outline {
@@ -65,25 +66,18 @@ impl Outline {
         let own = spaces.functions.len() - spaces.imported_functions;
         let referable = spaces.imported_functions + (own - source.below(own + 1)).min(own - 1);
         let costs = vec![0; spaces.functions.len()];
-        let mut outline =
-            Self { module, spaces, referable, slots: Vec::new(), counter: None, costs, mistake_after: None };
+        let mut outline = Self {
+            module,
+            spaces,
+            referable,
+            slots: Vec::new(),
+            counter: None,
+            costs,
+            mistake: Mistake::None,
+        };
         outline.add_globals(swarm, source);
         outline.add_segments(swarm, source);
         outline
-    }
-
-    /// The type of the value that is written in place of one of this type: the same, unless this is the mistake.
-    pub(super) fn mistaken(&mut self, ty: ValType, swarm: &Swarm, source: &mut Source) -> ValType {
-        match self.mistake_after {
-            Some(0) => {
-                self.mistake_after = None;
-                swarm.ty(source)
-            }
-            after => {
-                self.mistake_after = after.map(|values| values - 1);
-                ty
-            }
-        }
     }
 
     /// The functions that references may refer to.

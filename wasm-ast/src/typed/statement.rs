@@ -89,6 +89,7 @@ impl Writer<'_> {
         let Some((global, ty)) = self.changeable_global() else { return false };
         let depth = self.depth();
         self.value(ty, depth);
+        let global = self.mistaken_global(global, ty);
         self.write(Op::GlobalSet(global));
         true
     }

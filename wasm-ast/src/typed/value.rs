@@ -189,7 +189,7 @@ impl Writer<'_> {
     pub(super) fn select(&mut self, ty: ValType) -> Op {
         let reference = matches!(ty, ValType::FuncRef | ValType::ExternRef);
         let typed = self.swarm.on(Feature::ReferenceTypes) && self.chance(1, 3);
-        match reference || typed {
+        match (reference || typed) && !self.forgets_type() {
             true => Op::TypedSelect(Box::new(SelectTypes { types: vec![ty] })),
             false => Op::Select,
         }

@@ -44,7 +44,7 @@ fn the_source_decides_which_typed_module_it_is() {
 }
 
 #[test]
-fn mistyped_modules_are_mostly_invalid_and_differ_from_valid_ones_in_one_value() {
+fn mistaken_modules_are_mostly_invalid() {
     let features = Features::WASMI;
     let mistyped =
         |seed| Module::mistyped(&mut Source::seeded(seed).with_scope(Scope::new().with(features)), 6);
