@@ -13,6 +13,8 @@ pub enum Role {
     Target,
     /// The target is compared with it.
     Reference,
+    /// It is asked first, because it is quick: where the target agrees with it, the reference need not be asked.
+    Opinion,
 }
 
 impl fmt::Display for Role {
@@ -20,8 +22,18 @@ impl fmt::Display for Role {
         f.write_str(match self {
             Self::Target => "target",
             Self::Reference => "reference",
+            Self::Opinion => "first opinion",
         })
     }
+}
+
+/// Whose work an engine's answers are. Engines that share it make the same mistakes, so what they say together counts once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lineage {
+    /// Whose validator it has.
+    pub validation: &'static str,
+    /// Whose code runs functions.
+    pub execution: &'static str,
 }
 
 /// Why there is no engine to ask.
@@ -70,6 +82,8 @@ pub struct EngineEntry {
     pub about: &'static str,
     /// What to do to have it, if this program was built without it.
     pub how_to_get: Option<&'static str>,
+    /// Whose work its answers are.
+    pub lineage: Lineage,
     /// The name of another way to run the same engine, which must give the same answers.
     pub twin: Option<&'static str>,
     make: Arc<Make>,
@@ -89,6 +103,7 @@ impl EngineEntry {
             features: Features::WASMI,
             about: "",
             how_to_get: None,
+            lineage: Lineage { validation: name, execution: name },
             twin: None,
             make: Arc::new(make),
         }
@@ -110,6 +125,12 @@ impl EngineEntry {
     #[must_use]
     pub fn features(self, features: Features) -> Self {
         Self { features, ..self }
+    }
+
+    /// The same, with answers that are the work of others as well. Otherwise they are all its own.
+    #[must_use]
+    pub fn lineage(self, lineage: Lineage) -> Self {
+        Self { lineage, ..self }
     }
 
     /// The same, with one line about it.
@@ -170,6 +191,8 @@ impl Registry {
     pub const TARGET: &'static str = "wasmi";
     /// The name of the engine that it is compared with unless another is named.
     pub const REFERENCE: &'static str = "wasmtime";
+    /// The name of the engine that gives a first opinion unless another is named.
+    pub const OPINION: &'static str = "tinywasm";
 
     /// The same engines and this one, which replaces one with the same name.
     #[must_use]

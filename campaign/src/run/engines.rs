@@ -40,7 +40,11 @@ pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) ->
     if bug.is_some() {
         require_bugs(&*target.make(&settings)?)?;
     }
-    let context = Context::of(target, reference, settings).find_twin(registry);
+    let is_new = |name: &&String| **name != engines.target && **name != engines.reference;
+    let first_opinion = engines.first_opinion.as_ref().filter(is_new);
+    let first_opinion = first_opinion.map(|name| registry.find(name)).transpose()?.cloned();
+    let context = Context::of(target, reference, settings).find_twin(registry).find_voters(registry);
+    let context = Context { first_opinion, ..context };
     Ok(context.inject(injection(bug, engines.fixes)))
 }
 
