@@ -84,6 +84,9 @@ pub struct EngineEntry {
     pub how_to_get: Option<&'static str>,
     /// Whose work its answers are.
     pub lineage: Lineage,
+    /// Whether it canonicalises every NaN that an operator makes when it is told to. Otherwise it can be target or reference
+    /// only where NaN bits are compared up to what the specification leaves open.
+    pub canonicalises: bool,
     /// The name of another way to run the same engine, which must give the same answers.
     pub twin: Option<&'static str>,
     make: Arc<Make>,
@@ -104,6 +107,7 @@ impl EngineEntry {
             about: "",
             how_to_get: None,
             lineage: Lineage { validation: name, execution: name },
+            canonicalises: true,
             twin: None,
             make: Arc::new(make),
         }
@@ -131,6 +135,12 @@ impl EngineEntry {
     #[must_use]
     pub fn lineage(self, lineage: Lineage) -> Self {
         Self { lineage, ..self }
+    }
+
+    /// The same, with NaNs that are not all canonicalised.
+    #[must_use]
+    pub fn with_raw_nans(self) -> Self {
+        Self { canonicalises: false, ..self }
     }
 
     /// The same, with one line about it.

@@ -30,6 +30,10 @@ pub(crate) trait Access {
     fn key(&mut self, function: <Self::Handles as Handles>::Function) -> u64;
 
     fn bytes(&mut self, memory: <Self::Handles as Handles>::Memory) -> Cow<'_, [u8]>;
+    /// Length and digest of a memory.
+    fn extent(&mut self, name: &str, memory: <Self::Handles as Handles>::Memory) -> Extent {
+        Extent::of_memory(name, &self.bytes(memory))
+    }
     fn value(&mut self, global: <Self::Handles as Handles>::Global) -> Value;
     fn elements(&mut self, table: <Self::Handles as Handles>::Table) -> Vec<Value>;
     fn signature(&mut self, function: <Self::Handles as Handles>::Function) -> Signature;
@@ -141,7 +145,7 @@ impl<H: Handles> View<H> {
     pub(crate) fn state(&self, store: &mut impl Access<Handles = H>) -> State {
         let mut state = State { host: store.host(|host| host.log.clone()), ..State::default() };
         for (name, memory) in &self.memories {
-            state.memories.push(Extent::of_memory(name, &store.bytes(*memory)));
+            state.memories.push(store.extent(name, *memory));
         }
         for (name, global) in &self.globals {
             state.globals.push(NamedValue { name: name.clone(), value: store.value(*global) });

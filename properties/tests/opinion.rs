@@ -58,7 +58,7 @@ fn same_with_and_without<S: Subject>(subject: impl Fn(Context) -> S, bug: Option
         let counts = asked.opinions.clone();
         assert_eq!(history(&subject(asked), tests), without);
         let OpinionCounts { asked, agreed, checked, contradicted, panicked, .. } = counts.counts();
-        assert!(asked * 10 > tests && agreed * 10 > asked * 8, "{:?}", counts.counts());
+        assert!(asked * 10 > tests && agreed * 2 > asked, "{:?}", counts.counts());
         assert!(
             (1..agreed / 20).contains(&checked) && contradicted == 0 && panicked == 0,
             "{:?}",

@@ -3,7 +3,7 @@
 use mutagen_bugs::{Bug, Entry, Kind, fixes};
 use mutagen_ifc::fault::Fault;
 use mutagen_ifc::{register, stack};
-use mutagen_oracles::{Registry, Settings};
+use mutagen_oracles::{NanMode, Registry, Settings};
 use mutagen_properties::{Context, Injection, Pair, require_bugs};
 
 use crate::{EngineSpec, Error, Spec, SpecError, SubjectSpec};
@@ -33,6 +33,11 @@ pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) ->
     let EngineSpec { features, nans: nan, compare: compared, .. } = *engines;
     let settings = Settings { features, nan, compared, ..Settings::default() };
     let (target, reference) = (registry.find(&engines.target)?, registry.find(&engines.reference)?);
+    if nan == NanMode::Deterministic
+        && let Some(raw) = [target, reference].into_iter().find(|engine| !engine.canonicalises)
+    {
+        return Err(SpecError::RawNans(raw.name).into());
+    }
     let bug = match &spec.bug {
         Some(id) => Some(woven(&Bug::find(id).map_err(SpecError::from)?)?),
         None => None,

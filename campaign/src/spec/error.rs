@@ -77,6 +77,9 @@ pub enum SpecError {
         "{0} is target or reference already: leave out `--first-opinion`, or name another engine or `none`"
     )]
     NoOpinion(String),
+    /// An engine cannot be compared bit for bit.
+    #[error("{0} does not canonicalise every NaN: add `--nans raw`")]
+    RawNans(&'static str),
     /// The campaign is to maximise fuel, but uses none.
     #[error("{0} uses no fuel: leave out `--switch fuel`, or look for slow modules with `interpret`")]
     NoFuel(&'static str),

@@ -5,7 +5,7 @@ use mutagen_oracles::{
     Settings, Tinywasm, TrapKind, Value, Wasmi, Which, judge,
 };
 
-use crate::support::{f, wasm, wasmtime};
+use crate::support::{f, last_answer, wasm, wasmtime};
 
 fn tinywasm() -> Tinywasm {
     Tinywasm::new(&Settings::default())
@@ -129,4 +129,39 @@ fn what_a_failed_start_left_behind_can_be_seen() {
     let segment =
         r#"(module (import "m" "m" (memory 1)) (data (i32.const 0) "x") (data (i32.const 65536) "y"))"#;
     assert_eq!(agreement(segment, &[]), Agreement::Equal);
+}
+
+/// The modules of `docs/discrepancies.md`, and what tinywasm says of each.
+const DIFFERENCES: [(&str, &[Value], &str); 4] = [
+    (
+        r#"(module (func (export "f") (result i32) (local funcref) (ref.is_null (local.get 0))))"#,
+        &[],
+        "returned [i32:0]",
+    ),
+    (
+        r#"(module (memory i64 1) (func (export "f") (memory.fill (i64.const 0) (i32.const 1) (i64.const 0))))"#,
+        &[],
+        "panicked: internal error: entered unreachable code: ValueStack underflow",
+    ),
+    (
+        r#"(module (import "" "" (func $h (param i32)))
+            (func (export "f") (param i32) (return_call $h (local.get 0)) (drop)))"#,
+        &[Value::I32(1)],
+        "panicked: internal error: entered unreachable code: ValueStack underflow",
+    ),
+    (
+        r#"(module (func (export "f") (result f64) (f64.promote_f32 (f32.const -nan:0x200000))))"#,
+        &[],
+        "returned [f64:NaN (0xfffc000000000000)]",
+    ),
+];
+
+#[test]
+fn the_differences_that_are_documented_are_there() {
+    let settings = Settings::default();
+    for (text, arguments, said) in DIFFERENCES {
+        let judgement = judge(&wasm(text), &[f(arguments)], &tinywasm(), &wasmtime(&settings), &settings);
+        assert!(judgement.agreement.is_finding(), "{text}");
+        assert!(last_answer(&judgement).starts_with(said), "{text}: {}", last_answer(&judgement));
+    }
 }

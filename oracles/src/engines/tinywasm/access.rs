@@ -9,6 +9,7 @@ use crate::{
     answer::Ending,
     engine::Signature,
     host::Host,
+    state::Extent,
     value::Value,
     view::{Access, Failed, Handles},
 };
@@ -48,6 +49,16 @@ impl Access for Reach<'_> {
     fn bytes(&mut self, memory: Memory) -> Cow<'_, [u8]> {
         let length = memory.len(self.store).unwrap_or(0);
         Cow::Owned(memory.read_vec(self.store, 0, length).unwrap_or_default())
+    }
+
+    /// Memories can only be copied, so they are read in pieces.
+    fn extent(&mut self, name: &str, memory: Memory) -> Extent {
+        let length = memory.len(self.store).unwrap_or(0);
+        Extent::of_pieces(name, length, |address, piece| {
+            if memory.read_exact(self.store, address, piece).is_err() {
+                piece.fill(0);
+            }
+        })
     }
 
     fn value(&mut self, global: Global) -> Value {
