@@ -30,8 +30,8 @@ fn tinywasm() -> EngineEntry {
 }
 
 /// What a campaign does: the verdict and the trace of each test, and what fails late.
-fn history<S: Subject>(subject: &S, tests: u64) -> Vec<String> {
-    let mut history = Vec::new();
+fn history<S: Subject>(subject: S, tests: u64) -> Vec<String> {
+    let (subject, mut history) = (Arc::new(subject), Vec::new());
     let strategy: Strategy = "mutagen".parse().expect("it is a strategy");
     let report = Campaign::new(5)
         .tests(tests)
@@ -51,12 +51,16 @@ fn history<S: Subject>(subject: &S, tests: u64) -> Vec<String> {
     history
 }
 
-fn same_with_and_without<S: Subject>(subject: impl Fn(Context) -> S, bug: Option<&'static str>, tests: u64) {
+fn same_with_and_without<S: Subject>(
+    subject: impl Fn(Context) -> S + Sync,
+    bug: Option<&'static str>,
+    tests: u64,
+) {
     on_stack(|| {
-        let without = history(&subject(context(bug)), tests);
+        let without = history(subject(context(bug)), tests);
         let asked = asking(tinywasm(), context(bug));
         let counts = asked.opinions.clone();
-        assert_eq!(history(&subject(asked), tests), without);
+        assert_eq!(history(subject(asked), tests), without);
         let OpinionCounts { asked, agreed, checked, contradicted, panicked, .. } = counts.counts();
         assert!(asked * 10 > tests && agreed * 2 > asked, "{:?}", counts.counts());
         assert!(
@@ -199,7 +203,7 @@ fn a_panic_of_the_opinion_is_its_own_problem() {
         let mut property = modules.property().expect("the settings are fine");
         assert!((0..5).all(|number| property.check(&returning(number)).verdict == Verdict::Passed));
         let functions = FunctionSubject::new(context, ty, FunctionGenerator::Repaired);
-        assert!(history(&functions, 100).iter().all(|line| !line.contains("Failed")));
+        assert!(history(functions, 100).iter().all(|line| !line.contains("Failed")));
     })
     .expect("there is a thread");
     let OpinionCounts { agreed, panicked, .. } = counts.counts();

@@ -1,8 +1,7 @@
 //! tinywasm, an interpreter with wasmparser for a validator.
 //!
-//! It starts within microseconds, so that it can give a first opinion. It has no switches for features: a module that needs
-//! one that is off is rejected here. It asks nobody before a memory or table grows, so the maxima of a module are lowered to
-//! our limits before it runs; no program can tell that from a host that refuses.
+//! It starts within microseconds, so that it can give a first opinion. It asks nobody before a memory or table grows, so the
+//! maxima of a module are lowered to our limits before it runs; no program can tell that from a host that refuses.
 
 mod access;
 mod instance;
@@ -14,12 +13,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ::tinywasm::{
     Module,
     engine::{Config, StackConfig},
-    parser::Parser,
+    parser::{Parser, ParserOptions},
     types::{ImportKind, MemoryType, ModuleInner, TableType},
 };
 use mutagen_features::Features;
 
-use self::{instance::TinywasmInstance, values::all_features};
+use self::instance::TinywasmInstance;
 use crate::{
     answer::{Ending, Instantiation, Rejection, Validity},
     engine::{Compiled, Engine, Instance},
@@ -71,18 +70,27 @@ impl Tinywasm {
         Self { features: settings.features, limits: settings.limits, accepted: Arc::default() }
     }
 
-    fn parsed(bytes: &[u8]) -> Result<Module, Rejection> {
-        Parser::new().parse_module_bytes(bytes).map_err(Rejection::new)
-    }
-
-    /// The module, if it was accepted last.
-    fn accepted(&self, bytes: &[u8]) -> Option<Module> {
-        let accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
-        accepted.as_ref().filter(|(known, _)| known == bytes).map(|(_, module)| module.clone())
+    /// The module, if it is valid.
+    ///
+    /// tinywasm validates with all features that it has, by a wasmparser that is ours as well. So that one is asked with the
+    /// features that are on, and tinywasm need not do it again.
+    fn parsed(&self, bytes: &[u8]) -> Result<Module, Rejection> {
+        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, module)) = &*accepted
+            && known == bytes
+        {
+            return Ok(module.clone());
+        }
+        let rejected = rejects(bytes, wasm_features(self.features)).map(Rejection);
+        rejected.map_or(Ok(()), Err)?;
+        let trusting = Parser::with_options(ParserOptions::default().with_validation(false));
+        let module = trusting.parse_module_bytes(bytes).map_err(Rejection::new)?;
+        *accepted = Some((bytes.to_vec(), module.clone()));
+        Ok(module)
     }
 
     fn compiled(&self, bytes: &[u8]) -> Result<CompiledModule, Rejection> {
-        let module = self.accepted(bytes).map_or_else(|| Self::parsed(bytes), Ok)?;
+        let module = self.parsed(bytes)?;
         Ok(CompiledModule { exceeded: over_limits(&module, &self.limits), module, limits: self.limits })
     }
 }
@@ -99,18 +107,7 @@ impl Engine for Tinywasm {
     }
 
     fn validate(&self, bytes: &[u8]) -> Validity {
-        let module = match Self::parsed(bytes) {
-            Ok(module) => module,
-            Err(rejection) => return Validity::Rejected(rejection),
-        };
-        // It is a matter of features only if the same validator accepts the module with all of tinywasm's.
-        let off = rejects(bytes, wasm_features(self.features));
-        if let Some(why) = off.filter(|_| rejects(bytes, all_features()).is_none()) {
-            return Validity::Rejected(Rejection(format!("with a feature that is off: {why}")));
-        }
-        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
-        *accepted = Some((bytes.to_vec(), module));
-        Validity::Accepted
+        self.parsed(bytes).into()
     }
 
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
@@ -122,9 +119,6 @@ impl Engine for Tinywasm {
     }
 
     fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
-        if let Validity::Rejected(rejection) = self.validate(bytes) {
-            return Err(rejection);
-        }
         Ok(Box::new(self.compiled(bytes)?))
     }
 

@@ -4,7 +4,6 @@ use ::tinywasm::{
     Error, Trap,
     types::{ExternRef, FuncRef, FuncType, WasmType, WasmValue},
 };
-use wasmparser::WasmFeatures;
 
 use super::access::Reach;
 use crate::{
@@ -13,29 +12,6 @@ use crate::{
     numbers::{function_of, number_of},
     value::{Value, ValueType},
 };
-
-/// The features with which tinywasm validates.
-pub(super) fn all_features() -> WasmFeatures {
-    WasmFeatures::CALL_INDIRECT_OVERLONG
-        | WasmFeatures::BULK_MEMORY_OPT
-        | WasmFeatures::RELAXED_SIMD
-        | WasmFeatures::GC_TYPES
-        | WasmFeatures::REFERENCE_TYPES
-        | WasmFeatures::MUTABLE_GLOBAL
-        | WasmFeatures::MULTI_VALUE
-        | WasmFeatures::FLOATS
-        | WasmFeatures::BULK_MEMORY
-        | WasmFeatures::SATURATING_FLOAT_TO_INT
-        | WasmFeatures::SIGN_EXTENSION
-        | WasmFeatures::EXTENDED_CONST
-        | WasmFeatures::FUNCTION_REFERENCES
-        | WasmFeatures::TAIL_CALL
-        | WasmFeatures::MULTI_MEMORY
-        | WasmFeatures::SIMD
-        | WasmFeatures::MEMORY64
-        | WasmFeatures::CUSTOM_PAGE_SIZES
-        | WasmFeatures::WIDE_ARITHMETIC
-}
 
 pub(super) fn signature(ty: &FuncType) -> Signature {
     let types = |types: &[WasmType]| types.iter().map(|ty| value_type(*ty)).collect();
