@@ -41,7 +41,9 @@ fn history<S: Subject>(subject: S, tests: u64) -> Vec<String> {
                 let events: Vec<u8> = trace.events.iter().flat_map(|event| event.to_le_bytes()).collect();
                 history.push(format!("{verdict:?} {:016x}", mutagen_engine::stable::hash(&events)));
             }
-            Event::Failed(found) => history.push(format!("{found:?}")),
+            Event::Failed(found) => {
+                history.push(format!("{} {} {}", found.tests, found.late, found.failure.message));
+            }
             _ => {}
         })
         .run_jobs(1, |worker| {
@@ -61,13 +63,9 @@ fn same_with_and_without<S: Subject>(
         let asked = asking(tinywasm(), context(bug));
         let counts = asked.opinions.clone();
         assert_eq!(history(subject(asked), tests), without);
-        let OpinionCounts { asked, agreed, checked, contradicted, panicked, .. } = counts.counts();
+        let OpinionCounts { asked, agreed, checked, contradicted, .. } = counts.counts();
         assert!(asked * 10 > tests && agreed * 2 > asked, "{:?}", counts.counts());
-        assert!(
-            (1..agreed / 20).contains(&checked) && contradicted == 0 && panicked == 0,
-            "{:?}",
-            counts.counts()
-        );
+        assert!((1..agreed / 20).contains(&checked) && contradicted == 0, "{:?}", counts.counts());
     })
     .expect("there is a thread");
 }
@@ -177,7 +175,8 @@ fn only_the_reference_finds_something_wrong() {
 #[test]
 fn an_opinion_with_the_targets_own_fault_is_contradicted_by_the_reference() {
     let target = liar("wrong", wrong);
-    let context = Context { target, ..asking(liar("also wrong", wrong), context(None)) };
+    // It has no other way to run.
+    let context = Context { target, twin: None, ..asking(liar("also wrong", wrong), context(None)) };
     let counts = context.opinions.clone();
     let subject = ModuleSubject::new(context, ModuleGenerator::Derived);
     let mut property = subject.property().expect("the settings are fine");

@@ -157,7 +157,7 @@ const DIFFERENCES: [(&str, &[Value], &str); 4] = [
     ),
     (
         r#"(module (import "" "" (func $h (param i32)))
-            (func (export "f") (param i32) (return_call $h (local.get 0)) (drop)))"#,
+            (func (export "f") (param i32) (return_call $h (local.get 0)) (select (result externref)) (drop)))"#,
         &[Value::I32(1)],
         "panicked: internal error: entered unreachable code: ValueStack underflow",
     ),
