@@ -22,7 +22,7 @@ impl fmt::Display for Role {
         f.write_str(match self {
             Self::Target => "target",
             Self::Reference => "reference",
-            Self::Opinion => "first opinion",
+            Self::Opinion => "opinion",
         })
     }
 }
