@@ -26,7 +26,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     }
     for entry in engines.entries() {
         let EngineEntry { name, version, about, features, how_to_get, .. } = entry;
-        say::out(format!("{name:<16} {version:<9} {:<18} {about}", roles(entry)))?;
+        say::out(format!("{name:<16} {version:<9} {:<26} {about}", roles(entry)))?;
         match how_to_get {
             Some(how_to_get) => say::out(format!("{:<16} not in this program: {how_to_get}", ""))?,
             None => say::out(format!("{:<16} features: {features}", ""))?,

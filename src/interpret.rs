@@ -21,6 +21,7 @@ use crate::{files, invoke, say};
     mutagen-wasm interpret --split 10:1 --fixes --time 5m -o out\n  \
     mutagen-wasm interpret --property interpreter-i32 --features wasm1 --preset paper\n  \
     mutagen-wasm interpret --target wasmi-lazy --reference wasmtime-speed --time 5m\n  \
+    mutagen-wasm interpret --first-opinion none --time 5m\n  \
     mutagen-wasm interpret --guidance perffuzz --switch fuel --time 1m\n  \
     mutagen-wasm interpret module.wat\n  mutagen-wasm interpret module.wat --invoke f i32:5 f32:1.5")]
 pub struct Arguments {
@@ -53,6 +54,11 @@ pub struct Arguments {
     /// host-calls, exports, or all
     #[arg(long, value_name = "PARTS", default_value_t = Parts::ALL)]
     compare: Parts,
+
+    /// A quick engine that is asked before the reference: where it agrees with the target, the reference is not asked, except
+    /// about one test in 64; `none` asks the reference about every test [default: tinywasm, unless it is target or reference]
+    #[arg(long, value_name = "NAME")]
+    first_opinion: Option<String>,
 
     #[command(flatten)]
     engines: EngineFlags,
@@ -100,9 +106,26 @@ impl Arguments {
             return Err(SpecError::WholeModules(guidance.to_string()).into());
         }
         let property = self.changed(usual.property(name))?;
-        let engines = EngineSpec { compare: self.compare, ..self.engines.spec(property, &usual, engines)? };
+        let spec = self.engines.spec(property, &usual, engines)?;
+        let first_opinion = self.first_opinion(&spec, engines)?;
+        let engines = EngineSpec { compare: self.compare, first_opinion, ..spec };
         let subject = SubjectSpec::Engines(engines);
         self.campaign.spec(subject, self.engines.bug.as_deref(), &self.modules.place)
+    }
+
+    /// The engine that is asked first, if one is.
+    fn first_opinion(&self, spec: &EngineSpec, engines: &Registry) -> Result<Option<String>, CommandError> {
+        match self.first_opinion.as_deref() {
+            None => Ok(spec.property.usual_opinion(&spec.target, &spec.reference)),
+            Some(EngineSpec::NO_OPINION) => Ok(None),
+            Some(name) if [&spec.target, &spec.reference].contains(&&name.to_owned()) => {
+                Err(SpecError::NoOpinion(name.to_owned()).into())
+            }
+            Some(name) => {
+                engines.find(name).map_err(mutagen_campaign::Error::from)?;
+                Ok(Some(name.to_owned()))
+            }
+        }
     }
 
     /// The property with the settings that flags name.

@@ -6,7 +6,7 @@ use mutagen_campaign::{
     CampaignOutcome, CampaignReport, Curb, Deaths, EngineSpec, GivenReport, Group, SecondsIn, SlowReport,
     Spec, SubjectSpec, quoted,
 };
-use mutagen_properties::DISCREPANCY;
+use mutagen_properties::{DISCREPANCY, OpinionCounts};
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::TellingFlags;
@@ -36,6 +36,7 @@ pub fn campaign(
     if let (Some(seconds), SubjectSpec::Engines(engines)) = (&report.seconds_in, &report.spec.subject) {
         parts.push(times(seconds, engines));
     }
+    parts.extend(opinions(report));
     parts.extend(report.discrepancies.each.iter().map(|one| {
         format!("{DISCREPANCY} of the unmodified engines, met {} times: {}", one.met, one.message)
     }));
@@ -64,11 +65,15 @@ fn summary(report: &CampaignReport, verbose: bool) -> String {
         text +=
             &format!("\n{} failing tests are in no group: there was no time to shrink them", report.unsorted);
     }
-    if let Some(Deaths { target, reference, unexplained }) = report.deaths {
+    if let Some(Deaths { target, reference, first_opinion, unexplained }) = report.deaths {
+        let opinion = match first_opinion {
+            0 => String::new(),
+            times => format!("{times} of the first opinion, "),
+        };
         text += &format!(
-            "\nworkers died {} times: {target} of the target, {reference} of the reference, {unexplained} of nothing that \
-             shows again",
-            target + reference + unexplained
+            "\nworkers died {} times: {target} of the target, {reference} of the reference, {opinion}{unexplained} of nothing \
+             that shows again",
+            target + reference + first_opinion + unexplained
         );
     }
     if verbose {
@@ -117,9 +122,25 @@ fn group(group: &Group) -> String {
 }
 
 fn times(seconds: &SecondsIn, engines: &EngineSpec) -> String {
-    let EngineSpec { target, reference, .. } = engines;
+    let EngineSpec { target, reference, first_opinion, .. } = engines;
+    let first = first_opinion.iter().map(|name| format!(" and {name}")).collect::<String>();
     let SecondsIn { target: ours, reference: theirs, rest } = seconds;
-    format!("of the time: {target} {ours:.3} s, {reference} {theirs:.3} s, the rest {rest:.3} s")
+    format!("of the time: {target} {ours:.3} s, {reference}{first} {theirs:.3} s, the rest {rest:.3} s")
+}
+
+/// What came of asking for first opinions.
+fn opinions(report: &CampaignReport) -> Option<String> {
+    let SubjectSpec::Engines(EngineSpec { first_opinion: Some(name), reference, .. }) = &report.spec.subject
+    else {
+        return None;
+    };
+    let counts = report.first_opinion.filter(|counts| counts.asked > 0)?;
+    let OpinionCounts { asked, agreed, checked, contradicted, panicked, seconds } = counts;
+    let panics = if panicked > 0 { format!("; it panicked {panicked} times") } else { String::new() };
+    Some(format!(
+        "first opinion: {name} agreed on {agreed} of {asked} tests in {seconds:.3} s; {reference} judged {checked} of these as \
+         well and contradicted it {contradicted} times{panics}"
+    ))
 }
 
 /// The result of a file, in one line.

@@ -16,7 +16,7 @@ fn json(text: &str) -> Value {
 fn engines_are_listed_with_version_role_and_features() {
     let listed = run("engines");
     assert_eq!((listed.code, listed.err.as_str()), (0, ""));
-    for name in ["wasmi ", "wasmi-lazy ", "wasmtime ", "wasmtime-speed "] {
+    for name in ["wasmi ", "wasmi-lazy ", "wasmtime ", "wasmtime-speed ", "tinywasm "] {
         assert!(listed.out.lines().any(|line| line.starts_with(name)), "{name}: {}", listed.out);
     }
     let engines = json(&run("engines --json").out);
@@ -58,6 +58,63 @@ fn a_bug_is_found_in_lazily_translated_code_and_its_finding_names_the_engines() 
     let replayed = run_in(directory.path(), &["replay", file], b"");
     assert_eq!(replayed.code, 1);
     assert!(replayed.out.contains("wasmi-lazy: "), "{}", replayed.out);
+}
+
+#[test]
+fn a_first_opinion_changes_nothing_but_the_work_of_the_reference() {
+    let report = |flags: &str| {
+        let ran = run(&format!("interpret --fixes --tests 1200 --seed 2 --json -q {flags}"));
+        assert_eq!(ran.code, 0, "{flags}: {}", ran.err);
+        json(&ran.out)
+    };
+    let (with, without) = (report(""), report("--first-opinion none"));
+    for field in ["tests", "passed", "discarded", "inconclusive", "labels", "figures", "groups"] {
+        assert_eq!(with[field], without[field], "{field}");
+    }
+    assert_eq!(
+        (&without["first_opinion"], &with["spec"]["subject"]["engines"]["first_opinion"]),
+        (&Value::Null, &"tinywasm".into())
+    );
+    let counts = &with["first_opinion"];
+    let count = |name: &str| counts[name].as_u64().expect("it is a number");
+    assert!(count("agreed") * 2 > count("asked") && count("asked") > 1000, "{counts}");
+    assert!(count("checked") > 0 && count("contradicted") == 0, "{counts}");
+    let told = run("interpret --fixes --tests 300 -q").out;
+    assert!(told.contains("first opinion: tinywasm agreed on "), "{told}");
+}
+
+#[test]
+fn a_finding_says_how_all_engines_vote() {
+    let found = run("interpret --bug wasm-11 --json -q");
+    let finding = &json(&found.out)["finding"];
+    assert_eq!(finding["votes"]["odd_one_out"], "target", "{finding}");
+    assert_eq!(
+        finding["votes"]["sides"][1]["engines"],
+        serde_json::json!(["wasmtime", "wasmtime-speed", "tinywasm"])
+    );
+    let shown = run("interpret --bug wasm-11 -q").out;
+    assert!(
+        shown.contains("votes:      wasmi, wasmi-lazy: ") && shown.contains("the target is suspected"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_first_opinion_that_makes_no_sense_is_refused() {
+    for (flags, reason) in [
+        ("--first-opinion wasmi", "wasmi is target or reference already"),
+        ("--first-opinion tinywasn", "did you mean `tinywasm`"),
+        ("--target tinywasm", "tinywasm does not canonicalise every NaN: add `--nans raw`"),
+        ("--reference tinywasm", "add `--nans raw`"),
+    ] {
+        let refused = run(&format!("interpret {flags} --tests 1"));
+        assert_eq!((refused.code, refused.err.lines().count()), (2, 1), "{flags}: {}", refused.err);
+        assert!(refused.err.contains(reason), "{flags}: {}", refused.err);
+    }
+    let raw = run(
+        "interpret --target tinywasm --nans raw --property interpreter-i32 --features wasm1 --tests 300 --json -q",
+    );
+    assert_eq!((raw.code, &json(&raw.out)["first_opinion"]), (0, &Value::Null), "{}{}", raw.out, raw.err);
 }
 
 #[test]

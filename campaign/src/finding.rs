@@ -6,7 +6,7 @@ use std::path::Path;
 
 use mutagen_engine::{Failure, stable};
 use mutagen_oracles::{Argument, Call, HostPlan, NanMode, NoArgument, Parts};
-use mutagen_properties::{Case, MachinePair, REFERENCE_ENGINE, TARGET_ENGINE};
+use mutagen_properties::{Case, MachinePair, REFERENCE_ENGINE, TARGET_ENGINE, Votes};
 use mutagen_wasm_ast::{Features, Module};
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,9 @@ pub struct ModuleFinding {
     /// The first calls of imported functions in the target, and what these did: one per line.
     #[serde(default)]
     pub host: String,
+    /// What other engines say, if some were asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub votes: Option<Votes>,
     /// The last functions of the target before it ended the process, the very last one first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub functions: Vec<String>,
@@ -165,6 +168,15 @@ impl Finding {
     pub(crate) fn with_fixes(mut self, fixes: Vec<&'static str>) -> Self {
         if let Finding::Module(finding) = &mut self {
             finding.late_fixes = fixes.into_iter().map(str::to_owned).collect();
+        }
+        self
+    }
+
+    /// The same finding, with what other engines say.
+    #[must_use]
+    pub(crate) fn with_votes(mut self, votes: Option<Votes>) -> Self {
+        if let Finding::Module(finding) = &mut self {
+            finding.votes = votes;
         }
         self
     }
@@ -288,6 +300,7 @@ impl ModuleFinding {
             calls: Vec::new(),
             hosts: Vec::new(),
             host: detail("host"),
+            votes: None,
             functions: detail(FUNCTIONS).lines().map(str::to_owned).collect(),
             wat: text_of(&wasm),
             wasm,
@@ -311,7 +324,8 @@ impl ModuleFinding {
             [target_engine, reference_engine].map(|name| format!("{name}:"));
         let functions = self.functions.iter().map(|function| format!("\nlast in:    {function}"));
         let functions: String = functions.collect();
-        format!("{asked}\n{target_engine:<11} {target}\n{reference_engine:<11} {reference}{functions}")
+        let votes = self.votes.iter().map(|votes| format!("\nvotes:      {votes}")).collect::<String>();
+        format!("{asked}\n{target_engine:<11} {target}\n{reference_engine:<11} {reference}{votes}{functions}")
     }
 }
 

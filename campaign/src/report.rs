@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mutagen_engine::{Figures, Report, StopReason, Tally};
-use mutagen_properties::Shape;
+use mutagen_properties::{OpinionCounts, Shape};
 use mutagen_wasm_ast::Features;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,9 @@ pub struct CampaignReport {
     /// Where the time went.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seconds_in: Option<SecondsIn>,
+    /// What came of asking for first opinions, if some engine was asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub first_opinion: Option<OpinionCounts>,
     /// The results of given values, if the campaign only tested these.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub replayed: Vec<GivenReport>,
@@ -137,7 +140,7 @@ pub enum CampaignOutcome {
 pub struct SecondsIn {
     /// In the target.
     pub target: f64,
-    /// In the reference.
+    /// In the reference, and in the engine that gives a first opinion.
     pub reference: f64,
     /// In everything else: generating, mutating, learning.
     #[serde(rename = "loop")]
@@ -166,6 +169,9 @@ pub struct Deaths {
     pub target: u64,
     /// Of a test on which the reference does so.
     pub reference: u64,
+    /// While the engine that gives a first opinion was asked.
+    #[serde(default)]
+    pub first_opinion: u64,
     /// Of nothing that shows again. Somebody may have killed them.
     pub unexplained: u64,
 }
@@ -336,6 +342,7 @@ impl CampaignReport {
             figures: Figures::default(),
             truncated_traces: 0,
             seconds_in: None,
+            first_opinion: None,
             replayed: Vec::new(),
             slowest: Vec::new(),
             refused_modules: None,

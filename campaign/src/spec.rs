@@ -81,6 +81,9 @@ pub struct EngineSpec {
     pub target: String,
     /// The name of the engine that it is compared with.
     pub reference: String,
+    /// The name of the engine that is asked before the reference. Where it agrees with the target, the reference is not asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub first_opinion: Option<String>,
     /// The WebAssembly features of modules and engines.
     pub features: Features,
     /// How NaN bits are treated.
@@ -378,10 +381,13 @@ impl EngineSpec {
     pub const TARGET: &'static str = Registry::TARGET;
     /// The name of the engine that is asked for comparison unless another is named.
     pub const REFERENCE: &'static str = Registry::REFERENCE;
+    /// What the command line says where no engine gives a first opinion.
+    pub const NO_OPINION: &'static str = "none";
 
     /// The property on the default engines, with the features of WebAssembly 1.0.
     pub fn new(property: EngineProperty) -> Self {
         EngineSpec {
+            first_opinion: property.usual_opinion(Self::TARGET, Self::REFERENCE),
             property,
             target: Self::TARGET.to_owned(),
             reference: Self::REFERENCE.to_owned(),
@@ -397,6 +403,14 @@ impl EngineProperty {
     /// Its name on the command line.
     pub fn name(&self) -> &'static str {
         self.kind().name()
+    }
+
+    /// The name of the engine that gives a first opinion unless another is named. None does if it is target or reference
+    /// already, nor where only validity is compared: the reference's validator is as quick as any.
+    pub fn usual_opinion(&self, target: &str, reference: &str) -> Option<String> {
+        let is_usual = !matches!(self, EngineProperty::Validator { .. })
+            && ![target, reference].contains(&Registry::OPINION);
+        is_usual.then(|| Registry::OPINION.to_owned())
     }
 }
 

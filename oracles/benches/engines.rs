@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use cpu_time::cpu_time;
 use mutagen_oracles::{
-    Agreement, Call, Compiled, Engine, Instance, Settings, Value, Wasmi, Wasmtime, gate, judge, on_stack,
+    Agreement, Call, Compiled, Engine, Instance, Settings, Tinywasm, Value, Wasmi, Wasmtime, gate, judge,
+    on_stack,
 };
 
 const FUNCTIONS: usize = 128;
@@ -23,7 +24,7 @@ fn main() {
 
 fn run() {
     let settings = Settings::default();
-    let wasmi = Wasmi::new(&settings);
+    let (wasmi, tinywasm) = (Wasmi::new(&settings), Tinywasm::new(&settings));
     let wasmtime = Wasmtime::new(&settings).expect("the usual settings are fine");
     let optimising = Wasmtime::optimising(&settings).expect("the usual settings are fine");
     let bodies: Vec<String> = (0..FUNCTIONS).map(body).collect();
@@ -51,6 +52,8 @@ fn run() {
     table.line("wasmtime: validate only", || validate_each(&wasmtime, &singles));
     table.line("wasmi: one by one", || each(&wasmi, &singles));
     table.line("wasmi: validate only", || validate_each(&wasmi, &singles));
+    table.line("tinywasm: one by one", || each(&tinywasm, &singles));
+    table.line("tinywasm: validate only", || validate_each(&tinywasm, &singles));
     table.line("the gate", || singles.iter().for_each(|it| assert_eq!(gate(it), None)));
     table.line("judge: both, one by one, 1 call", || judge_each(&wasmi, &wasmtime, &singles, 1));
     table.line("judge: both, one by one, 4 calls", || judge_each(&wasmi, &wasmtime, &singles, 4));

@@ -1,13 +1,14 @@
 //! The engines that are linked into the program. To add one, write its file in this folder, declare the module here, and
 //! add its entries to the list.
 
+mod tinywasm;
 mod wasmi;
 mod wasmtime;
 
-pub use self::{wasmi::Wasmi, wasmtime::Wasmtime};
+pub use self::{tinywasm::Tinywasm, wasmi::Wasmi, wasmtime::Wasmtime};
 use crate::registry::EngineEntry;
 
 /// All of them, in the order in which users see them.
 pub(crate) fn entries() -> Vec<EngineEntry> {
-    [wasmi::entries(), wasmtime::entries()].concat()
+    [&wasmi::entries()[..], &wasmtime::entries(), &tinywasm::entries()].concat()
 }

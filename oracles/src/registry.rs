@@ -13,6 +13,8 @@ pub enum Role {
     Target,
     /// The target is compared with it.
     Reference,
+    /// It is asked first, because it is quick: where the target agrees with it, the reference need not be asked.
+    Opinion,
 }
 
 impl fmt::Display for Role {
@@ -20,8 +22,18 @@ impl fmt::Display for Role {
         f.write_str(match self {
             Self::Target => "target",
             Self::Reference => "reference",
+            Self::Opinion => "opinion",
         })
     }
+}
+
+/// Whose work an engine's answers are. Engines that share it make the same mistakes, so what they say together counts once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lineage {
+    /// Whose validator it has.
+    pub validation: &'static str,
+    /// Whose code runs functions.
+    pub execution: &'static str,
 }
 
 /// Why there is no engine to ask.
@@ -70,6 +82,11 @@ pub struct EngineEntry {
     pub about: &'static str,
     /// What to do to have it, if this program was built without it.
     pub how_to_get: Option<&'static str>,
+    /// Whose work its answers are.
+    pub lineage: Lineage,
+    /// Whether it canonicalises every NaN that an operator makes when it is told to. Otherwise it can be target or reference
+    /// only where NaN bits are compared up to what the specification leaves open.
+    pub canonicalises: bool,
     /// The name of another way to run the same engine, which must give the same answers.
     pub twin: Option<&'static str>,
     make: Arc<Make>,
@@ -89,6 +106,8 @@ impl EngineEntry {
             features: Features::WASMI,
             about: "",
             how_to_get: None,
+            lineage: Lineage { validation: name, execution: name },
+            canonicalises: true,
             twin: None,
             make: Arc::new(make),
         }
@@ -110,6 +129,18 @@ impl EngineEntry {
     #[must_use]
     pub fn features(self, features: Features) -> Self {
         Self { features, ..self }
+    }
+
+    /// The same, with answers that are the work of others as well. Otherwise they are all its own.
+    #[must_use]
+    pub fn lineage(self, lineage: Lineage) -> Self {
+        Self { lineage, ..self }
+    }
+
+    /// The same, with NaNs that are not all canonicalised.
+    #[must_use]
+    pub fn with_raw_nans(self) -> Self {
+        Self { canonicalises: false, ..self }
     }
 
     /// The same, with one line about it.
@@ -170,6 +201,8 @@ impl Registry {
     pub const TARGET: &'static str = "wasmi";
     /// The name of the engine that it is compared with unless another is named.
     pub const REFERENCE: &'static str = "wasmtime";
+    /// The name of the engine that gives a first opinion unless another is named.
+    pub const OPINION: &'static str = "tinywasm";
 
     /// The same engines and this one, which replaces one with the same name.
     #[must_use]

@@ -8,7 +8,7 @@ mod nans;
 
 use wasmparser::{
     BlockType, CompositeInnerType, FunctionBody, Operator, OperatorsReader, Parser, Payload, TypeRef,
-    ValType, WasmFeatures,
+    ValType, Validator, WasmFeatures,
 };
 
 use mutagen_features::{Feature, Features};
@@ -67,6 +67,11 @@ pub(crate) fn wasm_features(features: Features) -> WasmFeatures {
     // `externref` needs these types, too.
     flags.set(WasmFeatures::GC_TYPES, features.contains(Feature::ReferenceTypes));
     flags
+}
+
+/// Why wasmparser rejects a module with these features, if it does.
+pub(crate) fn rejects(bytes: &[u8], features: WasmFeatures) -> Option<String> {
+    Validator::new_with_features(features).validate_all(bytes).err().map(|error| error.to_string())
 }
 
 fn flag(feature: Feature) -> WasmFeatures {

@@ -45,6 +45,21 @@ impl Extent {
         Self { name: name.into(), length: bytes.len() as u64, digest: digest_bytes(bytes) }
     }
 
+    /// The extent of a memory that is not there as one piece: `read` fills a buffer from an address on.
+    pub(crate) fn of_pieces(
+        name: impl Into<String>,
+        length: usize,
+        mut read: impl FnMut(usize, &mut [u8]),
+    ) -> Self {
+        let (mut digest, mut buffer) = (MemoryDigest::default(), [0; PIECE]);
+        for address in (0..length).step_by(PIECE) {
+            let piece = &mut buffer[..PIECE.min(length - address)];
+            read(address, piece);
+            digest.add(piece);
+        }
+        Self { name: name.into(), length: length as u64, digest: digest.hasher.finish() }
+    }
+
     /// The extent of a table.
     pub fn of_table(name: impl Into<String>, elements: &[Value]) -> Self {
         Self { name: name.into(), length: elements.len() as u64, digest: digest_values(elements) }
@@ -55,15 +70,33 @@ impl Extent {
 /// mixing it into a digest.
 const BLOCK: usize = 1024;
 
-fn digest_bytes(bytes: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    for (number, block) in bytes.chunks(BLOCK).enumerate() {
-        if !is_zero(block) {
-            hasher.write_usize(number);
-            hasher.write(block);
+/// How much is read at once of a memory that is read in pieces: so little that it stays in the processor's cache.
+const PIECE: usize = 8 * BLOCK;
+
+/// The digest of the blocks of a memory so far.
+#[derive(Default)]
+struct MemoryDigest {
+    hasher: FxHasher,
+    blocks: usize,
+}
+
+impl MemoryDigest {
+    /// Adds whole blocks. Only the last one of a memory may be shorter.
+    fn add(&mut self, bytes: &[u8]) {
+        for block in bytes.chunks(BLOCK) {
+            if !is_zero(block) {
+                self.hasher.write_usize(self.blocks);
+                self.hasher.write(block);
+            }
+            self.blocks += 1;
         }
     }
-    hasher.finish()
+}
+
+fn digest_bytes(bytes: &[u8]) -> u64 {
+    let mut digest = MemoryDigest::default();
+    digest.add(bytes);
+    digest.hasher.finish()
 }
 
 /// The compiler unrolls the check of a part of fixed length, so its speed does not depend on where the loop is placed.

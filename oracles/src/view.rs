@@ -1,5 +1,7 @@
 //! Reads and changes the visible state of an instance, in the same way for every engine.
 
+use std::borrow::Cow;
+
 use crate::{
     answer::Ending,
     engine::{Function, Signature},
@@ -27,12 +29,17 @@ pub(crate) trait Access {
     /// A number that is the same for two handles if they are of the same function, and only then.
     fn key(&mut self, function: <Self::Handles as Handles>::Function) -> u64;
 
-    fn bytes(&mut self, memory: <Self::Handles as Handles>::Memory) -> &[u8];
+    fn bytes(&mut self, memory: <Self::Handles as Handles>::Memory) -> Cow<'_, [u8]>;
+    /// Length and digest of a memory.
+    fn extent(&mut self, name: &str, memory: <Self::Handles as Handles>::Memory) -> Extent {
+        Extent::of_memory(name, &self.bytes(memory))
+    }
     fn value(&mut self, global: <Self::Handles as Handles>::Global) -> Value;
     fn elements(&mut self, table: <Self::Handles as Handles>::Table) -> Vec<Value>;
     fn signature(&mut self, function: <Self::Handles as Handles>::Function) -> Signature;
 
-    fn bytes_mut(&mut self, memory: <Self::Handles as Handles>::Memory) -> &mut [u8];
+    /// Writes all bytes, or none if they do not fit. Returns whether they do.
+    fn write(&mut self, memory: <Self::Handles as Handles>::Memory, address: u64, bytes: &[u8]) -> bool;
     /// The size before, unless the memory cannot grow.
     fn grow_memory(&mut self, memory: <Self::Handles as Handles>::Memory, pages: u64) -> Option<u64>;
     /// The size before, unless the table cannot grow.
@@ -138,7 +145,7 @@ impl<H: Handles> View<H> {
     pub(crate) fn state(&self, store: &mut impl Access<Handles = H>) -> State {
         let mut state = State { host: store.host(|host| host.log.clone()), ..State::default() };
         for (name, memory) in &self.memories {
-            state.memories.push(Extent::of_memory(name, store.bytes(*memory)));
+            state.memories.push(store.extent(name, *memory));
         }
         for (name, global) in &self.globals {
             state.globals.push(NamedValue { name: name.clone(), value: store.value(*global) });
@@ -151,7 +158,7 @@ impl<H: Handles> View<H> {
 
     /// The bytes of a memory in the order of [`State`].
     pub(crate) fn memory(&self, store: &mut impl Access<Handles = H>, index: usize) -> Vec<u8> {
-        self.memories.get(index).map_or_else(Vec::new, |(_, memory)| store.bytes(*memory).to_vec())
+        self.memories.get(index).map_or_else(Vec::new, |(_, memory)| store.bytes(*memory).into_owned())
     }
 
     /// The elements of a table in the order of [`State`].
@@ -163,6 +170,13 @@ impl<H: Handles> View<H> {
 /// The functions with these names and signatures, in the order of their names.
 pub(crate) fn functions(exports: impl IntoIterator<Item = (String, Signature)>) -> Vec<Function> {
     sorted(exports).into_iter().map(|(name, signature)| Function { name, signature }).collect()
+}
+
+/// Writes all bytes to a memory, or none if they do not fit. Returns whether they do.
+pub(crate) fn write_all(memory: &mut [u8], address: u64, bytes: &[u8]) -> bool {
+    let start = usize::try_from(address).ok();
+    let place = start.and_then(|start| memory.get_mut(start..)).and_then(|rest| rest.get_mut(..bytes.len()));
+    place.map(|place| place.copy_from_slice(bytes)).is_some()
 }
 
 /// Exports in the order of their names: engines list them in orders of their own.

@@ -36,17 +36,22 @@ pub struct Functions {
     repairs: bool,
     arguments: Vec<Vec<Value>>,
     open: Vec<Answered>,
+    /// How many functions were run since the reference ran the last ones.
+    waiting: usize,
     late: VecDeque<(Stub, Outcome)>,
     asked_alone: u64,
 }
 
 /// A function that the target has run and the reference has not.
 struct Answered {
+    bytes: Vec<u8>,
     stub: Stub,
     endings: Vec<Ending>,
     state: State,
     /// The fuel that the calls used.
     fuel: u64,
+    /// Whether the first opinion agrees, and the reference is asked all the same.
+    is_checked: bool,
 }
 
 impl Functions {
@@ -64,7 +69,7 @@ impl Functions {
     pub fn new(context: &Context, ty: FuncType) -> Result<Self, EngineError> {
         let arguments = boundary_arguments(&signature_of(&ty));
         let (pair, open, late) = (Pair::new(context)?, Vec::new(), VecDeque::new());
-        Ok(Self { pair, ty, repairs: false, arguments, open, late, asked_alone: 0 })
+        Ok(Self { pair, ty, repairs: false, arguments, open, waiting: 0, late, asked_alone: 0 })
     }
 
     /// Repairs functions before they are run.
@@ -104,6 +109,19 @@ impl Functions {
         self.pair.confirmed(&stub.to_module(&self.ty).encode(), &Self::calls_of(&self.ty))
     }
 
+    /// The same without a first opinion.
+    fn judge_with_reference(&self, stub: &Stub) -> Outcome {
+        let stub = self.runnable(stub);
+        self.pair.confirmed_by_reference(&stub.to_module(&self.ty).encode(), &Self::calls_of(&self.ty))
+    }
+
+    /// Counts a function on which the first opinion agrees and the reference was asked all the same.
+    fn note_check(&self, contradicted: bool) {
+        if let Some(first) = &self.pair.first {
+            first.note_check(contradicted);
+        }
+    }
+
     /// Runs a function on the target. The error is the outcome if there is nothing to compare.
     fn run_target(&self, stub: &Stub) -> Result<Answered, Outcome> {
         let bytes = stub.to_module(&self.ty).encode();
@@ -127,7 +145,7 @@ impl Functions {
             return Err(outcome_of(&Agreement::Limit(which)));
         }
         let (state, fuel) = self.pair.context.times.target(|| (instance.state(), instance.fuel_used()));
-        Ok(Answered { stub: stub.clone(), endings, state, fuel })
+        Ok(Answered { bytes, stub: stub.clone(), endings, state, fuel, is_checked: false })
     }
 
     fn not_started(&self, stub: &Stub, failed: &Instantiation) -> Outcome {
@@ -143,7 +161,11 @@ impl Functions {
     /// Runs all open functions on the reference.
     fn settle(&mut self) {
         // Compile all open functions as one module.
+        self.waiting = 0;
         let open = std::mem::take(&mut self.open);
+        if open.is_empty() {
+            return;
+        }
         let module = joined(open.iter().map(|answered| &answered.stub), &self.ty);
         let (bytes, times) = (module.encode(), self.pair.context.times.clone());
         let reference = &self.pair.reference.0;
@@ -161,12 +183,14 @@ impl Functions {
                 theirs.ok().flatten().is_some_and(|(endings, state)| self.agree(&answered, &endings, &state))
             });
             if !agrees {
-                closer.push(answered.stub);
+                closer.push((answered.stub, answered.is_checked));
+            } else if answered.is_checked {
+                self.note_check(false);
             }
         }
         // Judge alone the functions that the batch did not decide on.
         drop(compiled);
-        closer.into_iter().for_each(|stub| self.look_closer(stub));
+        closer.into_iter().for_each(|(stub, is_checked)| self.look_closer(stub, is_checked));
     }
 
     fn agree(&self, ours: &Answered, endings: &[Ending], state: &State) -> bool {
@@ -179,9 +203,22 @@ impl Functions {
             && compare_states(&ours.state, state, nan, compared) == Agreement::Equal
     }
 
-    /// Lets the reference run a function later, with others.
-    fn await_reference(&mut self, answered: Answered) -> Outcome {
+    /// Lets the reference run a function later, with others, unless a first opinion settles it.
+    fn await_reference(&mut self, mut answered: Answered) -> Outcome {
         let passed = Outcome::passed().costing(answered.fuel);
+        // Functions that are settled count as well, so that no finding comes later than without a first opinion.
+        self.waiting += 1;
+        if let Some(first) = &self.pair.first
+            && first.agrees(&answered.bytes, |instance| {
+                let endings = run(instance, &self.arguments);
+                self.agree(&answered, &endings, &instance.state())
+            })
+        {
+            answered.is_checked = first.checks(&answered.bytes);
+            if !answered.is_checked {
+                return passed;
+            }
+        }
         self.open.push(answered);
         passed
     }
@@ -202,9 +239,12 @@ impl Functions {
 
     /// Runs a function alone on both engines, after they seemed to differ or could not be compared in the
     /// batch.
-    fn look_closer(&mut self, stub: Stub) {
+    fn look_closer(&mut self, stub: Stub, is_checked: bool) {
         self.asked_alone += 1;
-        let outcome = self.judge_now(&stub);
+        let outcome = self.judge_with_reference(&stub);
+        if is_checked {
+            self.note_check(matches!(outcome.verdict, Verdict::Failed(_)));
+        }
         if outcome.verdict != Verdict::Passed {
             self.late.push_back((stub, outcome));
         }
@@ -222,7 +262,7 @@ impl Property<Stub> for Functions {
     }
 
     fn late(&mut self, finish: bool) -> Option<(Stub, Outcome)> {
-        if self.open.len() >= BATCH || finish && !self.open.is_empty() {
+        if self.waiting >= BATCH || finish {
             self.settle();
         }
         self.late.pop_front()

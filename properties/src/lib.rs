@@ -21,6 +21,7 @@ mod interpreter_i32;
 mod invocation;
 mod noninterference;
 mod notes;
+mod opinion;
 mod pair;
 mod reach;
 mod scenario;
@@ -30,6 +31,7 @@ mod subject;
 mod times;
 mod turns;
 mod validator;
+mod votes;
 
 pub use arguments::{boundary_arguments, signature_of};
 pub use discrepancies::{Discrepancies, Discrepancy};
@@ -42,6 +44,7 @@ pub use noninterference::{
     Noninterference, RegisterSubject, StackSubject, UnknownNoninterference, register_machine, stack_machine,
 };
 pub use notes::{Noted, Notes, Pulse};
+pub use opinion::{OpinionCounts, Opinions};
 pub use pair::{Context, DISCREPANCY, Pair, outcome};
 pub use reach::{Exercise, Reach, Reached};
 pub use scenario::{Choice, Deed, HostScript, Invoke, Pick, Scenario};
@@ -51,3 +54,4 @@ pub use subject::{Case, MachinePair, Subject, WatchError, require_bugs};
 pub use times::Times;
 pub use turns::{EitherProperty, TurnsSubject};
 pub use validator::{Direction, Validator, ValidatorSubject};
+pub use votes::{OddOneOut, Side, Votes};

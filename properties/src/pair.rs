@@ -6,10 +6,12 @@ use mutagen_oracles::{
     Settings, Why, Wrapped, confirm, judge, judge_validity,
 };
 use mutagen_wasm_ast::Features;
+use mutagen_weave::{Recorder, attempt};
 
 use crate::discrepancies::Discrepancies;
 use crate::injection::{Barred, Injection, LateFixes, Present};
 use crate::notes::Notes;
+use crate::opinion::{FirstOpinion, Opinions};
 use crate::times::Times;
 
 /// How often a difference must show in fresh engines before it is believed.
@@ -20,6 +22,7 @@ pub struct Pair {
     pub(crate) context: Context,
     pub(crate) target: Guarded<Wrapped<Box<dyn Engine>, Present>>,
     pub(crate) reference: Guarded<Wrapped<Box<dyn Engine>, Present>>,
+    pub(crate) first: Option<FirstOpinion>,
 }
 
 /// What all workers of a campaign on two engines share.
@@ -31,6 +34,14 @@ pub struct Context {
     pub reference: EngineEntry,
     /// Another way to run the target, which must agree with it.
     pub twin: Option<EngineEntry>,
+    /// A quick engine that is asked first: where it agrees with the target, the reference is not asked.
+    pub first_opinion: Option<EngineEntry>,
+    /// What came of asking it.
+    pub opinions: Opinions,
+    /// The modules that it is not asked about.
+    pub unasked: Barred,
+    /// All engines that can be asked who is right.
+    pub voters: Vec<EngineEntry>,
     /// The settings of both engines.
     pub settings: Settings,
     /// The injection into the target.
@@ -54,6 +65,10 @@ impl Context {
             target: target.clone(),
             reference: reference.clone(),
             twin: None,
+            first_opinion: None,
+            opinions: Opinions::default(),
+            unasked: Barred::default(),
+            voters: Vec::new(),
             settings,
             injection: Injection::default(),
             late_fixes: LateFixes::default(),
@@ -87,8 +102,15 @@ impl Context {
         self
     }
 
+    /// The same context with the engines of a registry as voters.
+    #[must_use]
+    pub fn find_voters(mut self, registry: &Registry) -> Self {
+        self.voters = registry.entries().iter().filter(|entry| entry.how_to_get.is_none()).cloned().collect();
+        self
+    }
+
     /// What is around each question to the target, with this injection.
-    fn present(&self, injection: Injection) -> Present {
+    pub(crate) fn present(&self, injection: Injection) -> Present {
         let (late, notes) = (self.late_fixes.clone(), self.notes.clone());
         Present { injection, late, notes, engine: self.target.name, leads: true }
     }
@@ -120,7 +142,8 @@ impl Pair {
         let repaired = context.present(context.injection.without_bug());
         let repaired = Present { engine: context.reference.name, leads: false, ..repaired };
         let reference = Wrapped::new(context.reference.make(&context.settings)?, repaired);
-        Ok(Self { target: Guarded(target), reference: Guarded(reference), context })
+        let first = FirstOpinion::of(&context)?;
+        Ok(Self { target: Guarded(target), reference: Guarded(reference), first, context })
     }
 
     /// The other way to run the target, compared with the target, if there is one.
@@ -131,7 +154,7 @@ impl Pair {
     pub fn twins(context: &Context) -> Result<Option<Self>, EngineError> {
         let twins = |twin: &EngineEntry| {
             let (target, reference) = (twin.clone(), context.target.clone());
-            Self::new(&Context { target, reference, twin: None, ..context.clone() })
+            Self::new(&Context { target, reference, twin: None, first_opinion: None, ..context.clone() })
         };
         context.twin.as_ref().map(twins).transpose()
     }
@@ -161,6 +184,28 @@ impl Pair {
         let times = &self.context.times;
         let (target, reference) = (times.of_target(&self.target), times.of_reference(&self.reference));
         judge(bytes, script, &target, &reference, &self.context.settings)
+    }
+
+    /// The judgement with the first opinion in the place of the reference, if that settles the test. Otherwise the trace is as
+    /// if nobody had been asked.
+    fn settled_first(&self, bytes: &[u8], script: Script<'_>) -> Option<Judgement> {
+        let first = self.first.as_ref().filter(|first| first.may_be_asked(bytes))?;
+        attempt(|| {
+            let target = self.context.times.of_target(&self.target);
+            let judgement = judge(bytes, script, &target, first.engine(), &self.context.settings);
+            let agreed = is_settled(&judgement) && !self.is_contradicted(first, bytes, script);
+            first.note(agreed);
+            agreed.then_some(judgement)
+        })
+    }
+
+    /// Whether this test is one of those that the reference judges all the same, and finds a difference in.
+    fn is_contradicted(&self, first: &FirstOpinion, bytes: &[u8], script: Script<'_>) -> bool {
+        if !first.checks(bytes) {
+            return false;
+        }
+        let judgement = Recorder::new(0).record(|| self.judge(bytes, script));
+        first.note_check(judgement.agreement.is_finding())
     }
 
     /// How the engines differ without the injected bug, if they do.
@@ -225,6 +270,15 @@ impl Pair {
         if let Some(barred) = self.context.barred(bytes) {
             return barred;
         }
+        match self.settled_first(bytes, script) {
+            Some(judgement) => outcome(&judgement),
+            None => self.confirmed_by_reference(bytes, script),
+        }
+    }
+
+    /// The same without a first opinion, for a module that is not barred.
+    pub(crate) fn confirmed_by_reference<'a>(&self, bytes: &[u8], script: impl Into<Script<'a>>) -> Outcome {
+        let script = script.into();
         let judgement = confirm(CONFIRMATIONS, || self.judge(bytes, script));
         if judgement.agreement.is_finding() && self.context.injection.bug.is_some() {
             match self.failure_without_bug(bytes, script) {
@@ -237,6 +291,18 @@ impl Pair {
             }
         }
         outcome(&judgement)
+    }
+}
+
+/// Whether a judgement would be the same whoever had been asked for comparison: the engines agree, or the target alone decided that
+/// there is nothing to compare.
+fn is_settled(judgement: &Judgement) -> bool {
+    match judgement.agreement {
+        Agreement::Equal => true,
+        Agreement::Differ(_) | Agreement::Infra(_) => false,
+        Agreement::Limit(_) | Agreement::Inconclusive(_) => {
+            judgement.steps.last().is_some_and(|step| step.reference.is_none())
+        }
     }
 }
 

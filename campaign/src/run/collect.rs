@@ -10,7 +10,7 @@ use mutagen_engine::{
     Counterexample, Failure, Outcome, Property, SHRINK_TESTS, Verdict, judged, shrink_failure,
 };
 use mutagen_oracles::Script;
-use mutagen_properties::{Case, Pair, Shape, Subject, TARGET_ENGINE};
+use mutagen_properties::{Case, Pair, Shape, Subject, TARGET_ENGINE, Votes};
 
 use crate::store::Folder;
 use crate::{Curb, Decision, Finding, FindingReport, Groups, Moment, Spec, Store};
@@ -135,7 +135,8 @@ impl<'a, S: Subject> Collector<'a, S> {
         let case = judge.case(&value);
         let shape = Shape::of(&failure.kind, &case);
         fix = fix.or_else(|| explain(judge, &case));
-        let small = Finding::new(self.spec, case, &failure).with_fixes(self.late_fixes());
+        let votes = if others { None } else { judge.votes(&case) };
+        let small = Finding::new(self.spec, case, &failure).with_fixes(self.late_fixes()).with_votes(votes);
         // The small one takes the place of the large one, or its group has an exemplar already.
         let exemplar =
             FindingReport { finding: small.clone(), tests: found.tests, seconds: found.seconds, file: None };
@@ -260,6 +261,12 @@ pub(crate) trait Judge<S: Subject> {
 
     /// Whether a module that fails shows nothing with this fix. Not if the fix is on already.
     fn is_explained(&mut self, case: &Case, fix: &'static str) -> bool;
+
+    /// What other engines say of a test that fails, if they can be asked.
+    fn votes(&mut self, case: &Case) -> Option<Votes> {
+        let _ = case;
+        None
+    }
 }
 
 /// Judges tests in this process.
@@ -296,6 +303,11 @@ impl<S: Subject> Judge<S> for Here<'_, S> {
         let (Case::Module { wasm, calls, hosts }, Some(pair)) = (case, &self.pair) else { return false };
         let explaining = pair.explaining_fix([fix], wasm, Script { calls, hosts });
         explaining.is_ok_and(|found| found.is_some())
+    }
+
+    fn votes(&mut self, case: &Case) -> Option<Votes> {
+        let (Case::Module { wasm, calls, hosts }, Some(pair)) = (case, &self.pair) else { return None };
+        pair.votes(wasm, Script { calls, hosts })
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mutagen_engine::{Campaign, Cost, Counterexample, Event, Report, Repro, SHRINK_TESTS, Strategy};
-use mutagen_properties::{Case, DISCREPANCY, Pair, Subject};
+use mutagen_properties::{Case, DISCREPANCY, OpinionCounts, Pair, Subject};
 use serde::{Deserialize, Serialize};
 
 use super::collect::{Collecting, Collector, Here, NOT_CONFIRMED};
@@ -146,6 +146,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         };
         // Take the times before shrinking, which runs the engines as well.
         let seconds_in = seconds_in(&*self.subject, self.spec, report.seconds);
+        let first_opinion = opinions(&*self.subject);
         if !self.collects_at_once() {
             collect(&report, &collector, &mut alone);
         }
@@ -157,6 +158,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         let groups = collector.into_groups();
         let mut told = CampaignReport::new(self.spec, &report, groups.has_news());
         told.seconds_in = seconds_in;
+        told.first_opinion = first_opinion;
         told.replayed = replayed;
         told.refused_modules = self.subject.refused_modules();
         told.finding = groups.first().cloned();
@@ -397,6 +399,12 @@ fn seconds_in<S: Subject>(subject: &S, spec: &Spec, seconds: f64) -> Option<Seco
     let [target, reference] = subject.context()?.times.seconds();
     let all = seconds * f64::from(spec.jobs);
     Some(SecondsIn { target, reference, rest: (all - target - reference).max(0.0) })
+}
+
+/// What came of asking for first opinions.
+fn opinions<S: Subject>(subject: &S) -> Option<OpinionCounts> {
+    let context = subject.context()?;
+    context.first_opinion.as_ref().map(|_| context.opinions.counts())
 }
 
 /// A finding before it is shrunk.

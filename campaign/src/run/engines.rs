@@ -3,7 +3,7 @@
 use mutagen_bugs::{Bug, Entry, Kind, fixes};
 use mutagen_ifc::fault::Fault;
 use mutagen_ifc::{register, stack};
-use mutagen_oracles::{Registry, Settings};
+use mutagen_oracles::{NanMode, Registry, Settings};
 use mutagen_properties::{Context, Injection, Pair, require_bugs};
 
 use crate::{EngineSpec, Error, Spec, SpecError, SubjectSpec};
@@ -33,6 +33,11 @@ pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) ->
     let EngineSpec { features, nans: nan, compare: compared, .. } = *engines;
     let settings = Settings { features, nan, compared, ..Settings::default() };
     let (target, reference) = (registry.find(&engines.target)?, registry.find(&engines.reference)?);
+    if nan == NanMode::Deterministic
+        && let Some(raw) = [target, reference].into_iter().find(|engine| !engine.canonicalises)
+    {
+        return Err(SpecError::RawNans(raw.name).into());
+    }
     let bug = match &spec.bug {
         Some(id) => Some(woven(&Bug::find(id).map_err(SpecError::from)?)?),
         None => None,
@@ -40,7 +45,11 @@ pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) ->
     if bug.is_some() {
         require_bugs(&*target.make(&settings)?)?;
     }
-    let context = Context::of(target, reference, settings).find_twin(registry);
+    let is_new = |name: &&String| **name != engines.target && **name != engines.reference;
+    let first_opinion = engines.first_opinion.as_ref().filter(is_new);
+    let first_opinion = first_opinion.map(|name| registry.find(name)).transpose()?.cloned();
+    let context = Context::of(target, reference, settings).find_twin(registry).find_voters(registry);
+    let context = Context { first_opinion, ..context };
     Ok(context.inject(injection(bug, engines.fixes)))
 }
 

@@ -26,6 +26,7 @@ impl Joined {
         if let Some(context) = subject.context() {
             context.notes.keep_in(memory);
             order.barred.iter().for_each(|hash| context.barred.bar(*hash));
+            order.unasked.iter().for_each(|hash| context.unasked.bar(*hash));
             switch_on(context, &order.late_fixes);
         }
         groups.skip(order.skipped);

@@ -83,6 +83,11 @@ impl Spec {
         words.settings(&engines.property, &usual.property(name));
         words.flag("--target", &engines.target.as_str(), &EngineSpec::TARGET, &engines.target);
         words.flag("--reference", &engines.reference.as_str(), &EngineSpec::REFERENCE, &engines.reference);
+        if self.command() == "interpret" {
+            let usual = engines.property.usual_opinion(&engines.target, &engines.reference);
+            let named = engines.first_opinion.as_deref().unwrap_or(EngineSpec::NO_OPINION);
+            words.flag("--first-opinion", &engines.first_opinion, &usual, named);
+        }
         let features = usual.features(&engines.target, &engines.reference, &Registry::default());
         words.flag("--features", &Some(engines.features), &features, engines.features);
         words.flag("--nans", &engines.nans, &NanMode::Deterministic, "raw");

@@ -72,6 +72,14 @@ pub enum SpecError {
         "there is no choice of a generator here: leave out `--generator`, or use `--property interpreter-i32` or `interpreter`"
     )]
     NoGenerator,
+    /// The engine that is to give a first opinion is asked anyway.
+    #[error(
+        "{0} is target or reference already: leave out `--first-opinion`, or name another engine or `none`"
+    )]
+    NoOpinion(String),
+    /// An engine cannot be compared bit for bit.
+    #[error("{0} does not canonicalise every NaN: add `--nans raw`")]
+    RawNans(&'static str),
     /// The campaign is to maximise fuel, but uses none.
     #[error("{0} uses no fuel: leave out `--switch fuel`, or look for slow modules with `interpret`")]
     NoFuel(&'static str),

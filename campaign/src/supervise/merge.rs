@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 
 use mutagen_engine::Record;
 
+use mutagen_properties::OpinionCounts;
+
 use crate::{CampaignOutcome, CampaignReport, DiscrepancySummary, Moment, Progress, SecondsIn, Spec};
 
 impl CampaignReport {
@@ -40,6 +42,7 @@ impl CampaignReport {
         }
         self.figures.merge(other.figures);
         self.seconds_in = sum(self.seconds_in, other.seconds_in, SecondsIn::and);
+        self.first_opinion = sum(self.first_opinion, other.first_opinion, OpinionCounts::and);
         self.refused_modules = sum(self.refused_modules, other.refused_modules, |one, other| one + other);
         self.replayed.extend(other.replayed);
         self.slowest.extend(other.slowest);

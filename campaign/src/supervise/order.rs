@@ -37,6 +37,8 @@ pub(crate) struct CampaignOrder {
     pub(crate) skipped: Vec<u64>,
     /// The hashes of modules that are not tested.
     pub(crate) barred: Vec<u64>,
+    /// The hashes of modules on which no first opinion is asked.
+    pub(crate) unasked: Vec<u64>,
 }
 
 /// One test, and what is injected into the target meanwhile.

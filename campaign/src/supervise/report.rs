@@ -11,7 +11,7 @@ use super::supervisor::uncounted;
 use crate::run::{Collector, Driver, STATS};
 use crate::{
     Budget, CampaignOutcome, CampaignReport, CorpusReach, Deaths, Error, Finding, FindingReport, Group,
-    Groups, Ran, Spec, Store, Stored,
+    Groups, Ran, Spec, Store, Stored, SubjectSpec,
 };
 
 /// How often a worker is started that sorts findings.
@@ -53,6 +53,7 @@ impl Ended {
                 late_fixes,
                 skipped: Vec::new(),
                 barred,
+                unasked: Vec::new(),
             };
             sort_left_over(&mut groups, store, program, order);
         }
@@ -82,7 +83,12 @@ impl Ended {
 
 /// The campaign of a worker that only sorts what is stored: it may run no test of its own.
 fn without_search(spec: &Spec) -> Spec {
-    Spec { jobs: 1, budget: Budget { tests: Some(0), ..spec.budget }, ..spec.clone() }
+    let mut spec = Spec { jobs: 1, budget: Budget { tests: Some(0), ..spec.budget }, ..spec.clone() };
+    // It judges what failed, so the reference decides.
+    if let SubjectSpec::Engines(engines) = &mut spec.subject {
+        engines.first_opinion = None;
+    }
+    spec
 }
 
 /// What the workers told, added up.

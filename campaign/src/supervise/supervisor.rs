@@ -16,7 +16,8 @@ use super::seat::Seat;
 use crate::run::{Collector, Driver, Plotting, Running, STATS, STORED_EVERY};
 use crate::store::corpus_files;
 use crate::{
-    CampaignOutcome, Deaths, Error, Group, Groups, Known, Moment, Observer, Progress, Spec, Store, Total,
+    CampaignOutcome, Deaths, Error, Group, Groups, Known, Moment, Observer, Progress, Spec, Store,
+    SubjectSpec, Total,
 };
 
 /// How often workers are looked at.
@@ -50,6 +51,8 @@ pub(super) struct Supervisor<'a, 'd, S: Subject> {
     stored: Instant,
     /// The hashes of modules that are not tested any more.
     barred: Vec<u64>,
+    /// The hashes of modules on which no first opinion is asked any more.
+    unasked: Vec<u64>,
     deaths: Deaths,
     /// Set when the campaign is to end, with the reason where it is not that of a worker.
     stopping: bool,
@@ -88,6 +91,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             looked: now,
             stored: now,
             barred: Vec::new(),
+            unasked: Vec::new(),
             deaths: Deaths::default(),
             stopping: false,
             gave_up: None,
@@ -147,6 +151,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             groups: groups.into_iter().map(uncounted).collect(),
             skipped: self.collector.groups().skipped(),
             barred: self.barred.clone(),
+            unasked: self.unasked.clone(),
         };
         let id = self.next_process;
         self.next_process += 1;
@@ -202,6 +207,11 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
     fn died(&mut self, number: usize, remains: Remains, at: Moment) -> Result<(), Error> {
         let is_somebody = remains.cause.is_somebody();
         match remains.noted() {
+            // It is its own problem. The test is made again without it.
+            Some(noted) if self.is_first_opinion(noted.engine.as_deref()) => {
+                self.deaths.first_opinion += 1;
+                self.unasked.extend(noted.hash());
+            }
             Some(noted) => {
                 self.barred.extend(noted.hash());
                 let case = noted.case;
@@ -216,6 +226,15 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             }
         }
         if self.seats[number].waits { Ok(()) } else { self.fill(number) }
+    }
+
+    /// Whether this engine only gives first opinions.
+    fn is_first_opinion(&self, engine: Option<&str>) -> bool {
+        let SubjectSpec::Engines(engines) = &self.spec.subject else { return false };
+        engine.is_some_and(|engine| {
+            engines.first_opinion.as_deref() == Some(engine)
+                && ![engines.target.as_str(), &engines.reference].contains(&engine)
+        })
     }
 
     /// An inquest has ended.

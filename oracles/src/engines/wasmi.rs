@@ -15,7 +15,7 @@ use crate::{
     engine::{Compiled, Engine, Instance},
     host::HostPlan,
     limits::{Which, web_limit},
-    registry::{EngineEntry, Role},
+    registry::{EngineEntry, Lineage, Role},
     settings::{Limits, Settings},
 };
 use mutagen_features::{Feature, Features};
@@ -28,6 +28,7 @@ pub(super) fn entries() -> [EngineEntry; 2] {
     let entry = |name, make: fn(&Settings) -> Wasmi| {
         EngineEntry::new(name, VERSION, move |settings| Ok(Box::new(make(settings))))
             .roles(&[Role::Target, Role::Reference])
+            .lineage(Lineage { validation: "wasmparser", execution: "wasmi" })
     };
     [
         entry(EAGER, Wasmi::new)

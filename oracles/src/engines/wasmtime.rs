@@ -17,7 +17,7 @@ use crate::{
     guard::WASM_STACK_BYTES,
     host::{HostPlan, is_of_host},
     limits::{Which, web_limit},
-    registry::{EngineEntry, EngineError, Role},
+    registry::{EngineEntry, EngineError, Lineage, Role},
     scan::wasm_features,
     settings::{Limits, NanMode, Settings},
     state::State,
@@ -31,6 +31,7 @@ pub(super) fn entries() -> [EngineEntry; 2] {
     let entry = |name, make: fn(&Settings) -> Result<Wasmtime, EngineError>| {
         EngineEntry::new(name, VERSION, move |settings| Ok(Box::new(make(settings)?)))
             .roles(&[Role::Reference])
+            .lineage(Lineage { validation: "wasmparser", execution: "wasmtime" })
     };
     [
         entry(QUICK, Wasmtime::new).about("a compiler, without its optimiser: compiles fastest"),

@@ -64,7 +64,7 @@ fn change<A: Access>(store: &mut A, action: &HostAction) -> Option<HostResult> {
     let grew = |from: Option<u64>| from.map_or(HostResult::Refused, HostResult::Grew);
     Some(match action {
         HostAction::Write { memory, address, bytes } => {
-            done(write(store.bytes_mut(view?.memory_at(*memory)?), *address, bytes))
+            done(store.write(view?.memory_at(*memory)?, *address, bytes))
         }
         HostAction::GrowMemory { memory, pages } => {
             grew(store.grow_memory(view?.memory_at(*memory)?, *pages))
@@ -78,13 +78,6 @@ fn change<A: Access>(store: &mut A, action: &HostAction) -> Option<HostResult> {
         }
         HostAction::Return(_) | HostAction::Call { .. } | HostAction::Trap => HostResult::Done,
     })
-}
-
-/// Writes all bytes, or none if they do not fit.
-fn write(memory: &mut [u8], address: u64, bytes: &[u8]) -> bool {
-    let start = usize::try_from(address).ok();
-    let place = start.and_then(|start| memory.get_mut(start..)).and_then(|rest| rest.get_mut(..bytes.len()));
-    place.map(|place| place.copy_from_slice(bytes)).is_some()
 }
 
 fn call_back<A: Access>(store: &mut A, function: u32, arguments: &[Value]) -> Performed<A::Error> {

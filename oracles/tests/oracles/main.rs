@@ -11,3 +11,4 @@ mod references;
 mod registry;
 mod sensitivity;
 mod support;
+mod tinywasm;

@@ -27,7 +27,7 @@ fn judge_named([target, reference]: [&str; 2], module: &[u8], calls: &[Call]) ->
 fn every_engine_says_the_name_by_which_it_is_chosen() {
     let registry = Registry::default();
     let names: Vec<&str> = registry.entries().iter().map(|entry| entry.name).collect();
-    assert_eq!(names, ["wasmi", "wasmi-lazy", "wasmtime", "wasmtime-speed"]);
+    assert_eq!(names, ["wasmi", "wasmi-lazy", "wasmtime", "wasmtime-speed", "tinywasm"]);
     for entry in registry.entries() {
         let engine = entry.make(&Settings::default()).expect("it is built in");
         assert_eq!(engine.name(), entry.name);
@@ -52,7 +52,7 @@ fn every_engine_agrees_with_every_other_one() {
             (func (export "f") (param i32) (result i32) (i32.store (i32.const 3) (local.get 0)) (call $g (local.get 0))))"#,
     );
     let calls = [f(&[Value::I32(2)]), f(&[Value::I32(0)])];
-    let names = ["wasmi", "wasmi-lazy", "wasmtime", "wasmtime-speed"];
+    let names = ["wasmi", "wasmi-lazy", "wasmtime", "wasmtime-speed", "tinywasm"];
     for pair in names.iter().flat_map(|target| names.map(|reference| [*target, reference])) {
         assert_eq!(judge_named(pair, &module, &calls), Agreement::Equal, "{pair:?}");
     }
@@ -144,6 +144,17 @@ fn a_missing_engine_is_listed_and_says_how_to_get_it() {
     assert_eq!(entry.how_to_get, Some("build with `--features quick`"));
     let error = entry.make(&Settings::default()).err().expect("it is missing");
     assert!(error.to_string().contains("build with"), "{error}");
+}
+
+#[test]
+fn engines_that_share_code_are_of_one_lineage() {
+    let registry = Registry::default();
+    let lineage = |name: &str| registry.find(name).expect("it is built in").lineage;
+    assert_eq!(lineage("wasmtime"), lineage("wasmtime-speed"));
+    assert_eq!(lineage("wasmi").validation, lineage("tinywasm").validation, "both have wasmparser");
+    assert_ne!(lineage("wasmi").execution, lineage("tinywasm").execution);
+    let own = EngineEntry::missing("quick", "0.1", "build it").lineage;
+    assert_eq!((own.validation, own.execution), ("quick", "quick"));
 }
 
 #[test]

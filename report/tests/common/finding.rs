@@ -64,6 +64,7 @@ pub fn finding_of(
         calls: invoke.into_iter().map(call).collect(),
         hosts: Vec::new(),
         host: String::new(),
+        votes: None,
         functions: Vec::new(),
         wasm,
         wat,

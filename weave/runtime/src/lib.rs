@@ -35,4 +35,4 @@ pub use panics::{Panic, Place, catch};
 pub use proof::{NotWoven, prove};
 pub use shared::SharedMemory;
 pub use switch::{MOST_ACTIVE, Switched, number, switch_on};
-pub use trace::{Recorder, record_into};
+pub use trace::{Recorder, attempt, record_into};

@@ -146,6 +146,26 @@ pub fn record_into<R>(memory: &SharedMemory, body: impl FnOnce() -> R) -> R {
     body()
 }
 
+/// Runs `body` as an attempt. If it gives nothing, a recording around it is as if it had not run.
+///
+/// ```
+/// use mutagen_weave::attempt;
+///
+/// let quick: Option<u32> = attempt(|| None);
+/// assert_eq!(quick.unwrap_or_else(|| 6 * 7), 42);
+/// ```
+pub fn attempt<R>(body: impl FnOnce() -> Option<R>) -> Option<R> {
+    let before = BUFFER.with(|buffer| (buffer.next.get(), buffer.truncated.get()));
+    let result = body();
+    if result.is_none() {
+        BUFFER.with(|buffer| {
+            buffer.next.set(before.0);
+            buffer.truncated.set(before.1);
+        });
+    }
+    result
+}
+
 /// A recording into shared memory, with what was recorded around it.
 struct Into(Contents);
 
@@ -248,6 +268,18 @@ mod tests {
             fire(3);
         });
         assert_eq!((outer.events(), inner.events()), (&[1, 3][..], &[2][..]));
+    }
+
+    #[test]
+    fn an_attempt_that_gives_nothing_leaves_no_events() {
+        let mut recorder = Recorder::new(3);
+        recorder.record(|| {
+            fire(1);
+            assert_eq!(attempt(|| Some(fire(2))), Some(()));
+            assert_eq!(attempt(|| [3, 4].map(fire).is_empty().then_some(())), None);
+            fire(5);
+        });
+        assert_eq!((recorder.events(), recorder.truncated()), (&[1, 2, 5][..], false));
     }
 
     #[test]

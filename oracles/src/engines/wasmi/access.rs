@@ -1,6 +1,6 @@
 //! wasmi's store, as the common code for states and host functions sees it.
 
-use std::{fmt, fmt::Write, hash::Hasher};
+use std::{borrow::Cow, fmt, fmt::Write, hash::Hasher};
 
 use ::wasmi::{AsContextMut, Func, Global, Memory, Table, Val, errors::HostError};
 use mutagen_weave::Recorder;
@@ -12,7 +12,7 @@ use crate::{
     engine::Signature,
     host::{Host, HostTrap, UNKNOWN_FUNCTION},
     value::Value,
-    view::{Access, Failed, Handles},
+    view::{Access, Failed, Handles, write_all},
 };
 
 /// wasmi's handles.
@@ -55,8 +55,8 @@ impl<C: Context> Access for Reach<C> {
         key.0.finish()
     }
 
-    fn bytes(&mut self, memory: Memory) -> &[u8] {
-        memory.data(self.0.as_context())
+    fn bytes(&mut self, memory: Memory) -> Cow<'_, [u8]> {
+        Cow::Borrowed(memory.data(self.0.as_context()))
     }
 
     fn value(&mut self, global: Global) -> Value {
@@ -77,8 +77,8 @@ impl<C: Context> Access for Reach<C> {
         signature(&function.ty(self.0.as_context()))
     }
 
-    fn bytes_mut(&mut self, memory: Memory) -> &mut [u8] {
-        memory.data_mut(self.0.as_context_mut())
+    fn write(&mut self, memory: Memory, address: u64, bytes: &[u8]) -> bool {
+        write_all(memory.data_mut(self.0.as_context_mut()), address, bytes)
     }
 
     fn grow_memory(&mut self, memory: Memory, pages: u64) -> Option<u64> {

@@ -1,5 +1,7 @@
 //! wasmtime's store, as the common code for states and host functions sees it.
 
+use std::borrow::Cow;
+
 use ::wasmtime::{AsContextMut, Func, Global, Memory, Ref, Table, Trap, Val};
 
 use super::values::{ending_of, from_wasmtime, signature, to_wasmtime, to_wasmtime_or_null};
@@ -8,7 +10,7 @@ use crate::{
     engine::Signature,
     host::Host,
     value::Value,
-    view::{Access, Failed, Handles},
+    view::{Access, Failed, Handles, write_all},
 };
 
 /// wasmtime's handles.
@@ -45,8 +47,8 @@ impl<C: Context> Access for Reach<C> {
         function.to_raw(self.0.as_context_mut()) as u64
     }
 
-    fn bytes(&mut self, memory: Memory) -> &[u8] {
-        memory.data(self.0.as_context())
+    fn bytes(&mut self, memory: Memory) -> Cow<'_, [u8]> {
+        Cow::Borrowed(memory.data(self.0.as_context()))
     }
 
     fn value(&mut self, global: Global) -> Value {
@@ -67,8 +69,8 @@ impl<C: Context> Access for Reach<C> {
         signature(&function.ty(self.0.as_context()))
     }
 
-    fn bytes_mut(&mut self, memory: Memory) -> &mut [u8] {
-        memory.data_mut(self.0.as_context_mut())
+    fn write(&mut self, memory: Memory, address: u64, bytes: &[u8]) -> bool {
+        write_all(memory.data_mut(self.0.as_context_mut()), address, bytes)
     }
 
     fn grow_memory(&mut self, memory: Memory, pages: u64) -> Option<u64> {

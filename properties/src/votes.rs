@@ -1,0 +1,162 @@
+//! Who is right: where two engines differ, all others that can answer are asked as well.
+//!
+//! Engines vote by lineage, not by head: those that share a validator say the same about validity because it is the same code,
+//! and the ways to run one engine are one engine. The vote does not decide what a finding is. It says whom to suspect.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use mutagen_oracles::{Agreement, Difference, Engine, EngineEntry, Lineage, Script, What, Wrapped, judge};
+use serde::{Deserialize, Serialize};
+
+use crate::injection::Present;
+use crate::pair::Pair;
+
+/// Who says what about the part in which two engines differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Votes {
+    /// The sides: the target's, the reference's, and those of engines that agree with neither.
+    pub sides: Vec<Side>,
+    /// Whom to suspect.
+    pub odd_one_out: OddOneOut,
+}
+
+/// Engines that say the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Side {
+    /// What they say.
+    pub answer: String,
+    /// Their names.
+    pub engines: Vec<String>,
+    /// How many votes they have together: one for each lineage.
+    pub votes: usize,
+}
+
+/// Whom to suspect of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OddOneOut {
+    /// The target: more votes are with the reference.
+    Target,
+    /// The reference: more votes are with the target.
+    Reference,
+    /// Nobody: both sides have as many votes.
+    Nobody,
+}
+
+impl fmt::Display for Votes {
+    /// The sides, and the odd one out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Side { answer, engines, votes } in &self.sides {
+            let plural = if *votes == 1 { "" } else { "s" };
+            write!(f, "{}: {answer} ({votes} vote{plural}); ", engines.join(", "))?;
+        }
+        match self.odd_one_out {
+            OddOneOut::Target => f.write_str("the target is suspected"),
+            OddOneOut::Reference => f.write_str("the reference is suspected"),
+            OddOneOut::Nobody => f.write_str("undecided"),
+        }
+    }
+}
+
+impl Pair {
+    /// Asks all other engines about a test on which target and reference differ. `None` if they do not differ, or no other
+    /// engine can answer.
+    pub fn votes<'a>(&self, bytes: &[u8], script: impl Into<Script<'a>>) -> Option<Votes> {
+        let script = script.into();
+        let Agreement::Differ(difference) = self.judge(bytes, script).agreement else { return None };
+        let mut poll = Poll::new(self, &difference);
+        let [target, reference] = self.names();
+        let others = self.context.voters.iter().filter(|voter| ![target, reference].contains(&voter.name));
+        for voter in others {
+            poll.ask(self, voter, bytes, script);
+        }
+        poll.counted()
+    }
+
+    /// A voter, ready to be asked. What is injected into the target is injected into whatever shares its code.
+    fn voter(&self, entry: &EngineEntry) -> Option<Wrapped<Box<dyn Engine>, Present>> {
+        let present = self.context.present(self.context.injection.clone());
+        let present = Present { engine: entry.name, leads: false, ..present };
+        let engine = entry.make(&self.context.settings).ok()?;
+        Some(Wrapped::new(engine, present))
+    }
+}
+
+/// A vote under way.
+struct Poll<'a> {
+    difference: &'a Difference,
+    /// What is said, and by whom.
+    sides: Vec<(String, Vec<EngineEntry>)>,
+}
+
+/// The sides that are always there.
+const TARGET: usize = 0;
+const REFERENCE: usize = 1;
+
+impl<'a> Poll<'a> {
+    fn new(pair: &Pair, difference: &'a Difference) -> Self {
+        let side = |answer: &String, engine: &EngineEntry| (answer.clone(), vec![engine.clone()]);
+        let sides = vec![
+            side(&difference.target, &pair.context.target),
+            side(&difference.reference, &pair.context.reference),
+        ];
+        Poll { difference, sides }
+    }
+
+    fn ask(&mut self, pair: &Pair, entry: &EngineEntry, bytes: &[u8], script: Script<'_>) {
+        let Some(voter) = pair.voter(entry) else { return };
+        let against =
+            |engine: &dyn Engine| judge(bytes, script, &voter, engine, &pair.context.settings).agreement;
+        let with_reference = against(&pair.reference);
+        let side = match with_reference {
+            Agreement::Equal => Some(REFERENCE),
+            _ if against(&pair.target) == Agreement::Equal => Some(TARGET),
+            // A panic says nothing about the module.
+            Agreement::Differ(Difference { what: What::Panic, .. }) => None,
+            Agreement::Differ(own) => Some(self.side_of(self.said(&own))),
+            Agreement::Inconclusive(_) | Agreement::Limit(_) | Agreement::Infra(_) => None,
+        };
+        side.into_iter().for_each(|side| self.sides[side].1.push(entry.clone()));
+    }
+
+    /// What a voter says that agrees with neither.
+    fn said(&self, own: &Difference) -> String {
+        match own.what == self.difference.what {
+            true => own.target.clone(),
+            false => format!("{}: {}", own.what, own.target),
+        }
+    }
+
+    /// The side on which this is said, apart from those of target and reference.
+    fn side_of(&mut self, said: String) -> usize {
+        let known = self.sides.iter().skip(2).position(|(answer, _)| *answer == said);
+        known.map_or_else(
+            || {
+                self.sides.push((said, Vec::new()));
+                self.sides.len() - 1
+            },
+            |position| position + 2,
+        )
+    }
+
+    fn counted(self) -> Option<Votes> {
+        if self.sides.iter().map(|(_, engines)| engines.len()).sum::<usize>() <= 2 {
+            return None;
+        }
+        let is_about_validity = matches!(self.difference.what, What::Validity | What::Compilation);
+        let line = |Lineage { validation, execution }| if is_about_validity { validation } else { execution };
+        let side = |(answer, engines): (String, Vec<EngineEntry>)| {
+            let lines: BTreeSet<&str> = engines.iter().map(|engine| line(engine.lineage)).collect();
+            let names = engines.iter().map(|engine| engine.name.to_owned()).collect();
+            Side { answer, engines: names, votes: lines.len() }
+        };
+        let sides: Vec<Side> = self.sides.into_iter().map(side).collect();
+        let odd_one_out = match sides[TARGET].votes.cmp(&sides[REFERENCE].votes) {
+            std::cmp::Ordering::Less => OddOneOut::Target,
+            std::cmp::Ordering::Greater => OddOneOut::Reference,
+            std::cmp::Ordering::Equal => OddOneOut::Nobody,
+        };
+        Some(Votes { sides, odd_one_out })
+    }
+}
