@@ -20,9 +20,10 @@ const WITHOUT: [&str; 1] = ["run"];
 const OPPOSITES: [[&str; 2]; 1] = [["keep-going", "no-keep-going"]];
 
 /// Variables that are known besides those of flags: of builds, of `cargo mutagen`, of properties and of this project's tests.
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
     "MUTAGEN_EXTRA_BUGS",
     "MUTAGEN_BROWSER",
+    "MUTAGEN_NATS_SERVER",
     "MUTAGEN_EXTERNAL_MODULES",
     "MUTAGEN_INNER_WRAPPER",
     "MUTAGEN_REQUEST",
