@@ -96,11 +96,9 @@ fn selection(arguments: &BuildArguments) -> Vec<String> {
 
 /// The library with the callbacks that do nothing, compiled once per compiler.
 fn stubs(project: &Project, toolchain: &Toolchain) -> Result<PathBuf, Error> {
-    let folder = project.target_directory().join("stubs").join(format!(
-        "{}-{}",
-        toolchain.release,
-        env!("CARGO_PKG_VERSION")
-    ));
+    let source = mutagen_engine::stable::hash(STUBS.as_bytes());
+    let folder =
+        project.target_directory().join("stubs").join(format!("{}-{source:016x}", toolchain.release));
     let library = folder.join("libmutagen_stubs.rlib");
     if library.exists() {
         return Ok(library);
