@@ -1,5 +1,6 @@
 //! Judging tests that end a process: each of them in a process of its own.
 
+use std::fmt;
 use std::time::Instant;
 
 use mutagen_engine::{Failure, Outcome};
@@ -28,9 +29,9 @@ pub(super) enum Apart {
     Unknown,
 }
 
-/// The death of a process.
+/// The death of a process that asked engines.
 #[derive(Clone, Debug)]
-pub(super) struct Death {
+pub struct Death {
     pub(super) cause: Cause,
     /// The engine that was being asked. `None` if no question was open.
     engine: Option<String>,
@@ -41,7 +42,7 @@ pub(super) struct Death {
 }
 
 impl Death {
-    fn of(remains: &Remains) -> Self {
+    pub(super) fn of(remains: &Remains) -> Self {
         let (engine, question) = remains.noted().map(|noted| (noted.engine, noted.question)).unzip();
         Death {
             cause: remains.cause,
@@ -57,13 +58,23 @@ impl Death {
         std::iter::once(self.cause.to_string().as_str()).chain(functions).collect::<Vec<_>>().join(" < ")
     }
 
-    /// Its kind, in a word.
-    fn kind(&self) -> &'static str {
+    /// Its kind, in a word: `crash`, `hang` or `out-of-memory`.
+    pub fn kind(&self) -> &'static str {
         match self.cause {
             Cause::Signal(_) | Cause::Overflow | Cause::Exit(_) => "crash",
             Cause::Hang(_) => "hang",
             Cause::Memory(_) => "out-of-memory",
         }
+    }
+}
+
+impl fmt::Display for Death {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let engine = self.engine.as_deref().unwrap_or("the process");
+        write!(formatter, "{engine} {}", self.cause)?;
+        self.question
+            .as_ref()
+            .map_or(Ok(()), |question| write!(formatter, " when it was asked to {question}"))
     }
 }
 
