@@ -16,10 +16,10 @@ const DEADLY: [(&str, &str); 5] = [
     ("i32.clz", "crashing overflowed its stack"),
     ("i32.ctz", "crashing ended the process with exit code 7"),
     ("i64.rotl", "crashing gave no answer within 200ms of processor time"),
-    ("i64.rotr", "crashing took more than 512 MiB of memory"),
+    ("i64.rotr", "crashing took more than 256 MiB of memory"),
 ];
 
-const LIMITS: &str = "--target crashing --hang-limit 200ms --memory-limit 512";
+const LIMITS: &str = "--target crashing --hang-limit 200ms --memory-limit 256";
 
 fn module(instruction: &str) -> String {
     let ty = &instruction[..3];

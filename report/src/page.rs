@@ -95,7 +95,8 @@ fn tiles(results: &Results) -> String {
         tiles.push(("modules in the corpus", chart::short(results.corpus as f64), ""));
     }
     let files = results.report.as_ref().map_or(&[][..], |report| &report.reached_files);
-    let (reached, all) = files.iter().fold((0, 0), |(reached, all), file| (reached + file.reached, all + file.all));
+    let (reached, all) =
+        files.iter().fold((0, 0), |(reached, all), file| (reached + file.reached, all + file.all));
     if all > 0 {
         let share = 100.0 * reached as f64 / all as f64;
         tiles.push(("of the target's probes", format!("{share:.0} %"), ""));

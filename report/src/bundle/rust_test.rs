@@ -191,30 +191,28 @@ fn turn(host: &Host, call: &HostedCall) -> Option<String> {
 }
 
 fn done(deed: &Deed) -> Option<String> {
-    Some(match deed {
+    let (place, does) = match deed {
         Deed::Write(place, address, bytes) => {
-            format!("write(caller, &{}, {address}, &{bytes:?})", in_call(place))
+            (place, format!("write(caller, &place, {address}, &{bytes:?})"))
         }
-        Deed::GrowMemory(place, pages) => format!("grow_memory(caller, &{}, {pages})", in_call(place)),
-        Deed::SetGlobal(place, to) => format!("set_global(caller, &{}, {})", in_call(place), value(to)?),
+        Deed::GrowMemory(place, pages) => (place, format!("grow_memory(caller, &place, {pages})")),
+        Deed::SetGlobal(place, to) => (place, format!("set_global(caller, &place, {})", value(to)?)),
+        // What is no reference to an object is null.
         Deed::SetElement(place, index, to) => {
-            value(to)?;
-            format!("clear_element(caller, &{}, {index})", in_call(place))
+            (place, value(to).map(|_| format!("clear_element(caller, &place, {index})"))?)
         }
         Deed::GrowTable(place, elements, with) => {
-            value(with)?;
-            format!("grow_table(caller, &{}, {elements})", in_call(place))
+            (place, value(with).map(|_| format!("grow_table(caller, &place, {elements})"))?)
         }
-        Deed::Call(export, arguments) => format!("call_back(caller, {export:?}, &[{}])", values(arguments)?),
-    })
-}
-
-/// A memory, table or global while an imported function runs.
-fn in_call(place: &Place) -> String {
-    match place {
-        Place::Import(place) => format!("import{place}"),
+        Deed::Call(export, arguments) => {
+            return Some(format!("call_back(caller, {export:?}, &[{}])", values(arguments)?));
+        }
+    };
+    let place = match place {
+        Place::Import(place) => format!("import{place}.clone()"),
         Place::Export(name) => format!("exported(caller, {name:?})"),
-    }
+    };
+    Some(format!("let place = {place};\n            {does}"))
 }
 
 fn call(Asked { export, arguments, ending }: &Asked) -> Option<String> {
