@@ -31,7 +31,7 @@ fn configuration(finding: &ModuleFinding, runs: bool) -> String {
     );
     let running = if runs { running } else { String::new() };
     format!(
-        "use wasmi::{{\n    AsContext, AsContextMut, Caller, CompilationMode, Config, Engine, Error, Extern, F32, F64, Func, FuncType, \
+        "use wasmi::{{\n    AsContext, AsContextMut, Caller, CompilationMode, Config, Engine, Error, Extern, ExternType, F32, F64, Func, FuncType, \
          Global, Instance, Memory,\n    MemoryType, Module, Mutability, Nullable, Ref, RefType, Store, Table, TableType, V128, Val, ValType,\n}};\n\n\
          fn engine() -> Engine {{\n    let mut config = Config::default();\n{switches}    config.wasm_custom_page_sizes(false);\n    \
          config.compilation_mode(CompilationMode::{mode});\n{running}    Engine::new(&config)\n}}\n"
