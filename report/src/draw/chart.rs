@@ -49,11 +49,9 @@ pub fn curves(words: &Words<'_>, curves: &[Curve]) -> Figure {
         content += &line(look, curve, &x, &y);
     }
     let about = format!("{} over time: {}", words.values, ends(curves));
-    let legend = if curves.len() > 1 {
-        legend(curves.iter().enumerate().map(|(look, curve)| (format!("mark ours s{look}"), curve.name)))
-    } else {
-        String::new()
-    };
+    // A single curve has one as well, so that charts side by side have one height.
+    let legend =
+        legend(curves.iter().enumerate().map(|(look, curve)| (format!("mark ours s{look}"), curve.name)));
     Figure {
         id: words.id.to_owned(),
         title: words.title.to_owned(),
