@@ -125,6 +125,13 @@ fn imports_come_from_a_module_of_the_script_that_does_what_the_host_did() {
 }
 
 #[test]
+fn an_import_that_is_never_called_needs_no_result() {
+    let wat = r#"(module (import "" "" (func (param i32) (result i32)))
+        (func (export "f") (param i32) (result i32) (i32.sub (i32.const 0) (local.get 0))))"#;
+    fails_on_the_bug_alone(with_imports(wat, Vec::new()), "wasm-11");
+}
+
+#[test]
 fn imports_of_one_name_are_told_apart() {
     let wat = r#"(module (import "a" "b" (func $b (result i32))) (import "a" "b" (func $c (result i32)))
         (func (export "f") (param i32) (result i32) (i32.sub (call $b) (call $c))))"#;

@@ -13,8 +13,10 @@ use mutagen_wasm_ast::{FuncType, GlobalType, ImportItem, Limits, Module, TableTy
 pub struct Host {
     /// The imports, in order.
     pub imports: Vec<Import>,
-    /// The calls of imported functions, in order. Empty if nothing comes of any call.
+    /// The calls of imported functions, in order, if they are listed.
     pub calls: Vec<HostedCall>,
+    /// Whether all calls are listed, and a correct engine makes no others. If not, nothing comes of any call.
+    pub is_listed: bool,
     /// Whether the engines differ in these calls, so that number and arguments matter.
     pub is_strict: bool,
 }
@@ -100,13 +102,14 @@ impl Host {
     ///
     /// Why it cannot be told.
     pub fn of(module: &Module, plans: &[HostPlan], state: &State, is_strict: bool) -> Result<Self, String> {
-        let mut host = Host { imports: imports(module), calls: Vec::new(), is_strict };
+        let mut host = Host { imports: imports(module), calls: Vec::new(), is_listed: false, is_strict };
         let signatures = host.functions();
         let returns = signatures.iter().any(|(_, ty)| !ty.results.is_empty());
         let acts = plans.iter().any(|plan| !plan.turns.is_empty());
         if !(returns || acts || is_strict) {
             return Ok(host);
         }
+        host.is_listed = true;
         let log = &state.host;
         if log.calls > log.first.len() as u64 {
             return Err(format!(
@@ -198,11 +201,6 @@ impl Host {
             Item::Global(..) => kind == Kind::Global,
         };
         (0..self.imports.len()).filter(|place| is(&self.imports[*place].item)).collect()
-    }
-
-    /// Whether imported functions need to know which call it is.
-    pub fn counts(&self) -> bool {
-        !self.calls.is_empty() || self.is_strict
     }
 }
 

@@ -32,7 +32,7 @@ pub fn commands(host: &Host) -> Result<Vec<String>, String> {
         return Ok(Vec::new());
     }
     let mut fields = Vec::new();
-    if host.counts() {
+    if host.is_listed {
         fields.push("(global $calls (mut i32) (i32.const 0))".to_owned());
     }
     for (place, import) in host.imports.iter().enumerate() {
@@ -112,7 +112,7 @@ fn reference(ty: RefType) -> &'static str {
 
 /// The body of a function: what it does in each call. A call that a correct engine does not make traps.
 fn body(host: &Host, place: usize) -> Result<String, String> {
-    if !host.counts() {
+    if !host.is_listed {
         return Ok(String::new());
     }
     let mut body = "\n    (global.set $calls (i32.add (global.get $calls) (i32.const 1)))".to_owned();
