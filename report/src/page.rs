@@ -97,7 +97,8 @@ fn tiles(results: &Results) -> String {
     let files = results.report.as_ref().map_or(&[][..], |report| &report.reached_files);
     let (reached, all) =
         files.iter().fold((0, 0), |(reached, all), file| (reached + file.reached, all + file.all));
-    if all > 0 {
+    // Without a corpus nothing was asked.
+    if all > 0 && results.corpus > 0 {
         let share = 100.0 * reached as f64 / all as f64;
         tiles.push(("of the target's probes", format!("{share:.0} %"), ""));
     }

@@ -39,9 +39,9 @@ pub struct Words<'a> {
 pub fn curves(words: &Words<'_>, curves: &[Curve]) -> Figure {
     let most = |place: usize| {
         let all = curves.iter().flat_map(|curve| &curve.points).map(|point| point[place]);
-        all.fold(0.0, f64::max).max(1e-3)
+        all.fold(0.0, f64::max)
     };
-    let (seconds, highest) = (most(0), most(1).max(1.0));
+    let (seconds, highest) = (most(0).max(1.0), most(1).max(1.0));
     let (x, y) = (Scale::linear(0.0, seconds, SPAN), Scale::linear(0.0, highest, [BOTTOM, TOP]).whole());
     let mut content = x.vertical_grid([TOP, BOTTOM], time) + &y.horizontal_grid(SPAN, short);
     content += &label("axis", [(SPAN[0] + SPAN[1]) / 2.0, BOTTOM + 32.0], "middle", "time");
