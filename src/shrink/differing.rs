@@ -28,8 +28,8 @@ pub struct Differing<'a> {
 enum Shown {
     /// They differ in this kind of answer.
     Differ(String),
-    /// One of them ends the process: the kind of its death, and in words.
-    Death(&'static str, String),
+    /// One of them ends the process: in which way, and in more words.
+    Death(String, String),
     /// Nothing that could be shrunk.
     Nothing(String),
 }
@@ -112,7 +112,7 @@ impl<'a> Differing<'a> {
         let case = Case::Module { wasm: wasm.to_vec(), calls: self.calls.clone(), hosts: self.hosts.clone() };
         match self.judge.borrow_mut().judge(&case, self.only_validity) {
             Ok(said) => Ok(said.kind.map_or(Shown::Nothing(said.agreement), Shown::Differ)),
-            Err(Unanswered::Died(death)) => Ok(Shown::Death(death.kind(), death.to_string())),
+            Err(Unanswered::Died(death)) => Ok(Shown::Death(death.way(), death.to_string())),
             Err(Unanswered::Failed(error)) => Err(error.into()),
         }
     }

@@ -58,8 +58,13 @@ impl Death {
         std::iter::once(self.cause.to_string().as_str()).chain(functions).collect::<Vec<_>>().join(" < ")
     }
 
+    /// Which engine died in which way: what must stay the same while a module is shrunk.
+    pub fn way(&self) -> String {
+        format!("{} {}", self.engine.as_deref().unwrap_or("the process"), self.cause)
+    }
+
     /// Its kind, in a word: `crash`, `hang` or `out-of-memory`.
-    pub fn kind(&self) -> &'static str {
+    fn kind(&self) -> &'static str {
         match self.cause {
             Cause::Signal(_) | Cause::Overflow | Cause::Exit(_) => "crash",
             Cause::Hang(_) => "hang",
@@ -70,8 +75,7 @@ impl Death {
 
 impl fmt::Display for Death {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let engine = self.engine.as_deref().unwrap_or("the process");
-        write!(formatter, "{engine} {}", self.cause)?;
+        formatter.write_str(&self.way())?;
         self.question
             .as_ref()
             .map_or(Ok(()), |question| write!(formatter, " when it was asked to {question}"))
