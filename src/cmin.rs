@@ -12,12 +12,13 @@ use mutagen_properties::Case;
 
 use crate::exit_code::{Code, CommandError};
 use crate::say;
-use crate::watching::{self, WatchFlags};
+use crate::watching::{self, Module, WatchFlags};
 
 /// Makes a corpus smaller: keeps modules that together take every edge of the target that all of them take
 ///
 /// Small modules are preferred. Without --output, the other modules are removed from the directory once it is known which ones
-/// are kept; nothing else in it is touched, and modules with a finding beside them always stay. With --output, the kept ones
+/// are kept; nothing else in it is touched, and modules with a finding beside them always stay, as do those on which the target ends its
+/// process. With --output, the kept ones
 /// are copied, and the directory stays as it is.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm cmin out\n  mutagen-wasm cmin seeds -o small\n\n\
@@ -49,12 +50,15 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     let is_output = spec_of(directory)?.is_some();
     let _lock = is_output.then(|| files::lock(directory, "lock")).transpose()?;
     let collection = watching::modules(std::slice::from_ref(directory))?;
-    let mut reach = arguments.watch.reach(&collection, engines)?;
-    let sets: Vec<Weighed<(u32, u32)>> = collection
+    let watched = arguments.watch.watch(collection, engines)?;
+    let code = watched.code();
+    let (files, sets): (Vec<PathBuf>, Vec<Weighed<(u32, u32)>>) = watched
         .modules
-        .iter()
-        .map(|(_, case)| Weighed { elements: reach.of(case).edges, weight: size(case) })
-        .collect();
+        .into_iter()
+        .map(|Module { file, case, reached }| {
+            (file, Weighed { elements: reached.edges, weight: size(&case) })
+        })
+        .unzip();
     let kept = minimise(&sets);
     let mut edges: Vec<_> = sets.iter().flat_map(|set| &set.elements).collect();
     edges.sort_unstable();
@@ -68,16 +72,15 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
         bytes(&mut (0..sets.len())),
         edges.len()
     ))?;
-    let files: Vec<&Path> = collection.modules.iter().map(|(file, _)| file.as_path()).collect();
     match &arguments.output {
-        Some(output) => copy(directory, output, kept.iter().map(|place| files[*place]))?,
+        Some(output) => copy(directory, output, kept.iter().map(|place| files[*place].as_path()))?,
         None if arguments.dry_run => {}
         None => {
             let surplus = (0..files.len()).filter(|place| kept.binary_search(place).is_err());
-            remove(surplus.map(|place| files[place]))?;
+            remove(surplus.map(|place| files[place].as_path()))?;
         }
     }
-    Ok(watching::code(&collection))
+    Ok(code)
 }
 
 fn size(case: &Case) -> u64 {

@@ -18,7 +18,7 @@ use crate::watching::{self, WatchFlags};
 /// The target validates each module, instantiates it and calls every exported function; the reference is not asked. What is
 /// counted are probes, which the weaver leaves at every edge of the target's code, and the lines and functions that they
 /// stand in. The source of the target is read from cargo's registry; where it is not there, pages have names and line
-/// numbers only.
+/// numbers only. All of this is done in another process: a module that ends it, or hangs, is named and left out.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  mutagen-wasm coverage out\n  mutagen-wasm coverage out --unreached | grep memory\n  \
@@ -54,9 +54,10 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     let collection = watching::modules(&arguments.paths)?;
-    let reach = arguments.watch.reach(&collection, engines)?;
-    let covered =
-        Covered::by(&collection.modules, reach).map_err(|error| CommandError::new(Code::Internal, error))?;
+    let watched = arguments.watch.watch(collection, engines)?;
+    let (code, modules) = (watched.code(), watched.modules.len());
+    let reached = watched.modules.into_iter().map(|module| module.reached);
+    let covered = Covered::by(reached).map_err(|error| CommandError::new(Code::Internal, error))?;
     let (coverage, sources) = (&covered.coverage, Sources::of_registry());
     if let Some(file) = &arguments.lcov {
         files::write(file, coverage.lcov(&sources).as_bytes())?;
@@ -66,7 +67,6 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
         let title = format!("What {} reaches", names.join(", "));
         files::write(&page(path)?, coverage.page(&title, &sources).as_bytes())?;
     }
-    let modules = collection.modules.len();
     if arguments.json {
         say::out(object(&covered, modules))?;
     } else if arguments.unreached {
@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     } else {
         say::out(format!("{}{}", coverage.table(), summary(&covered, modules)))?;
     }
-    Ok(watching::code(&collection))
+    Ok(code)
 }
 
 /// The file of the page: the path itself if it is named like a page.

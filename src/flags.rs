@@ -17,6 +17,8 @@ use mutagen_wasm_ast::Features;
 
 use crate::exit_code::CommandError;
 use crate::hunt::Places;
+use crate::say;
+use crate::seed::Seed;
 
 /// The flags of a campaign.
 #[derive(Args, Debug, Clone)]
@@ -34,9 +36,9 @@ pub struct CampaignFlags {
     #[arg(long = "switch", value_name = "SWITCH", value_delimiter = ',')]
     pub switches: Vec<String>,
 
-    /// The seed; runs with the same version, seed and settings and one job are the same
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
-    pub seed: u64,
+    /// The seed, or `random`; runs with the same version, seed and settings and one job are the same
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true)]
+    pub seed: Seed,
 
     /// Stops after this many tests
     #[arg(long, value_name = "N", value_parser = tests, allow_negative_numbers = true)]
@@ -89,11 +91,18 @@ pub struct SupervisionFlags {
     #[arg(long)]
     pub no_supervisor: bool,
 
-    /// How much processor time an engine may take for one answer, before that is a finding
+    #[command(flatten)]
+    pub limits: LimitFlags,
+}
+
+/// The flags that say how much a process may use that asks engines.
+#[derive(Args, Debug, Clone)]
+pub struct LimitFlags {
+    /// How much processor time an engine may take for one answer, before it counts as hanging
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration, allow_hyphen_values = true)]
     pub hang_limit: Duration,
 
-    /// How much memory a worker process may hold, in MiB
+    /// How much memory a process that asks engines may hold, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(64..=1 << 20))]
     pub memory_limit: u64,
 }
@@ -101,8 +110,14 @@ pub struct SupervisionFlags {
 impl SupervisionFlags {
     /// The limits of worker processes. `None` if there are none.
     pub fn limits(&self) -> Option<WorkerLimits> {
-        let limits = WorkerLimits { processor: self.hang_limit, memory: self.memory_limit << 20 };
-        (!self.no_supervisor).then_some(limits)
+        (!self.no_supervisor).then_some(self.limits.limits())
+    }
+}
+
+impl LimitFlags {
+    /// The limits.
+    pub fn limits(&self) -> WorkerLimits {
+        WorkerLimits { processor: self.hang_limit, memory: self.memory_limit << 20 }
     }
 }
 
@@ -131,11 +146,14 @@ impl CampaignFlags {
         place: &OutputFlags,
     ) -> Result<Spec, CommandError> {
         let usual = place.output.is_some() && bug.is_none();
+        if self.seed.is_drawn && !self.telling.quiet {
+            say::note(format!("the seed is {}", self.seed));
+        }
         Ok(Spec {
             keep_going: self.keep_going || usual && !self.no_keep_going,
             strategy: self.strategy()?,
             bug: bug.map(str::to_owned),
-            seed: self.seed,
+            seed: self.seed.number,
             jobs: self.jobs,
             budget: Budget { tests: self.tests, time: self.time, max_discard_ratio: self.max_discard_ratio },
             ..Spec::new(subject)
@@ -328,10 +346,6 @@ pub fn guidances_for_any_value() -> PossibleValuesParser {
 
 fn described(guidance: GuidanceName) -> PossibleValue {
     PossibleValue::new(guidance.name()).help(guidance.about())
-}
-
-fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
 }
 
 /// A number of tests as it is written on the command line.

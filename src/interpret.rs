@@ -205,7 +205,7 @@ fn judge(arguments: &Arguments, spec: &Spec, engines: &Registry) -> Result<Code,
     };
     files::judge_each(&arguments.files, |file, wasm| {
         let calls = match (&invoked, modules.exports(wasm)) {
-            (None, _) => modules.seeded_calls(wasm, arguments.campaign.seed),
+            (None, _) => modules.seeded_calls(wasm, arguments.campaign.seed.number),
             (Some(call), Some(exports)) => {
                 let unusable = |why| CommandError::new(Code::Unusable, format!("{}: {why}", file.display()));
                 invoke::check(call, &exports).map_err(unusable)?;

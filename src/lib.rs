@@ -34,6 +34,7 @@ mod replay;
 mod report;
 mod run;
 mod say;
+mod seed;
 mod seeds;
 mod show;
 mod showing;

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mutagen_campaign::{EngineProperty, EngineSpec, Spec, SubjectSpec, context_of, input};
+use mutagen_campaign::{
+    EngineProperty, EngineSpec, Error, Executable, JudgeApart, Said, Spec, SubjectSpec, Unanswered, input,
+};
 use mutagen_corpus::{Collection, Contents, Covered, Portrait};
-use mutagen_oracles::{Call, HostPlan, Judgement, Registry, Script};
-use mutagen_properties::{Case, Modules};
+use mutagen_oracles::Registry;
+use mutagen_properties::Case;
 use mutagen_wasm_ast::Module;
 
 use crate::exit_code::{Code, CommandError};
@@ -15,12 +17,13 @@ use crate::watching::WatchFlags;
 
 /// Shows a module: its text, the features that it needs, sizes, what both engines say, and what it reaches in the target
 ///
-/// The engines are asked as `interpret FILE` asks them. If the file of a finding lies beside the module, its calls are made.
+/// The engines are asked as `interpret FILE` asks them, in another process, which they may end. If the file of a finding lies
+/// beside the module, its calls are made.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm show module.wat\n  \
     mutagen-wasm show out/findings/result-0123456789abcdef.wasm --functions 50\n  \
     cat module.wasm | mutagen-wasm show -\n\n\
-    Exit status 0: the engines agree, or nothing can be concluded; 1: they differ; 3: the module cannot be used")]
+    Exit status 0: the engines agree, or nothing can be concluded; 1: they differ, or one ends the process; 3: the module cannot be used")]
 pub struct Arguments {
     /// The module, as text or binary; `-` is standard input
     file: PathBuf,
@@ -44,7 +47,7 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     let (file, case) = read(&arguments.file)?;
-    let Case::Module { wasm, calls, hosts } = &case else {
+    let Case::Module { wasm, .. } = &case else {
         return Err(CommandError::new(Code::Internal, "a file holds a module"));
     };
     if !arguments.no_text {
@@ -54,14 +57,16 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
         }
     }
     say::out(portrait(&Portrait::of(wasm)))?;
-    let judgement = judged(arguments, engines, wasm, calls, hosts)?;
-    say::out(answers(&judgement))?;
+    let is_finding = judge(arguments, engines, &case)?;
     let collection = Collection { modules: vec![(file, case)], ..Collection::default() };
-    let reach = arguments.watch.reach(&collection, engines)?;
-    let covered =
-        Covered::by(&collection.modules, reach).map_err(|error| CommandError::new(Code::Internal, error))?;
-    say::out(reached(&covered, arguments.functions))?;
-    Ok(if judgement.1.agreement.is_finding() { Code::Finding } else { Code::Fine })
+    let watched = arguments.watch.watch(collection, engines)?;
+    let reached_all = watched.is_all;
+    let reaches = watched.modules.into_iter().map(|module| module.reached);
+    let covered = Covered::by(reaches).map_err(|error| CommandError::new(Code::Internal, error))?;
+    if reached_all {
+        say::out(reached(&covered, arguments.functions))?;
+    }
+    Ok(if is_finding { Code::Finding } else { Code::Fine })
 }
 
 /// The module with the calls and host functions of the finding beside it.
@@ -87,41 +92,53 @@ fn portrait(portrait: &Portrait) -> String {
     }
 }
 
-/// What the engines say, after their names.
-fn judged(
-    arguments: &Arguments,
-    engines: &Registry,
-    wasm: &[u8],
-    calls: &[Call],
-    hosts: &[HostPlan],
-) -> Result<([String; 2], Judgement), CommandError> {
-    let target = arguments.watch.target.as_deref().unwrap_or(EngineSpec::TARGET);
-    let found = [target, &arguments.reference].map(|name| engines.find(name));
-    let [ours, theirs] = found;
-    let (ours, theirs) =
-        (ours.map_err(mutagen_campaign::Error::from)?, theirs.map_err(mutagen_campaign::Error::from)?);
-    let spec = Spec::new(SubjectSpec::Engines(EngineSpec {
-        target: target.to_owned(),
+/// Asks the engines in another process, and shows what they say. Returns whether it is a finding.
+fn judge(arguments: &Arguments, engines: &Registry, case: &Case) -> Result<bool, CommandError> {
+    let spec = spec(arguments, engines)?;
+    let program = Executable::this().map_err(Error::NoWorker)?;
+    let mut judge = JudgeApart::new(&program, spec.clone(), arguments.watch.limits.limits());
+    match said(&mut judge, case, arguments.watch.validate_only) {
+        Ok(said) => {
+            say::out(answers(target(arguments), &arguments.reference, &said))?;
+            Ok(said.is_finding)
+        }
+        Err(Unanswered::Died(death)) => {
+            say::out(format!("engines:    {death}"))?;
+            Ok(true)
+        }
+        Err(Unanswered::Failed(error)) => Err(error.into()),
+    }
+}
+
+fn said(judge: &mut JudgeApart<'_>, case: &Case, only_validity: bool) -> Result<Said, Unanswered> {
+    let Case::Module { wasm, calls, hosts } = case else { return judge.judge(case, only_validity) };
+    let swept = if calls.is_empty() && !only_validity { judge.calls(wasm)? } else { calls.clone() };
+    judge.judge(&Case::Module { wasm: wasm.clone(), calls: swept, hosts: hosts.clone() }, only_validity)
+}
+
+fn target(arguments: &Arguments) -> &str {
+    arguments.watch.target.as_deref().unwrap_or(EngineSpec::TARGET)
+}
+
+/// What both engines are asked with: the features that both have.
+fn spec(arguments: &Arguments, engines: &Registry) -> Result<Spec, CommandError> {
+    let ours = engines.find(target(arguments)).map_err(Error::from)?;
+    let theirs = engines.find(&arguments.reference).map_err(Error::from)?;
+    Ok(Spec::new(SubjectSpec::Engines(EngineSpec {
+        target: target(arguments).to_owned(),
         reference: arguments.reference.clone(),
         features: arguments.watch.features.unwrap_or(ours.features & theirs.features),
         ..EngineSpec::new(EngineProperty::Interpreter { generator: Default::default() })
-    }));
-    let modules = Modules::new(&context_of(&spec, engines)?).map_err(mutagen_campaign::Error::from)?;
-    let names = modules.pair().names().map(str::to_owned);
-    if arguments.watch.validate_only {
-        return Ok((names, modules.pair().judge_validity(wasm)));
-    }
-    let swept = if calls.is_empty() { modules.calls(wasm) } else { calls.to_vec() };
-    Ok((names, modules.pair().judge(wasm, Script { calls: &swept, hosts })))
+    })))
 }
 
 /// At most so many steps are shown.
 const STEPS: usize = 20;
 
-fn answers(([target, reference], judgement): &([String; 2], Judgement)) -> String {
-    let mut text = format!("engines:    {}", judgement.agreement);
+fn answers(target: &str, reference: &str, said: &Said) -> String {
+    let mut text = format!("engines:    {}", said.agreement);
     // The last step is the one that decides.
-    let (first, rest) = judgement.steps.split_at(judgement.steps.len().min(STEPS));
+    let (first, rest) = said.steps.split_at(said.steps.len().min(STEPS));
     for step in first.iter().chain(rest.last()) {
         let theirs = step.reference.as_deref().unwrap_or("not asked");
         text += &match step.target == theirs {

@@ -1,5 +1,7 @@
 //! `mutagen-wasm shrink`: makes a module smaller while it stays interesting.
 
+mod differing;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -8,23 +10,25 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use mutagen_campaign::store::files;
 use mutagen_campaign::{
-    EngineProperty, EngineSpec, GuidanceName, PropertyName, Spec, SubjectSpec, Usual, context_of, input,
+    EngineProperty, EngineSpec, Error, Executable, GuidanceName, JudgeApart, PropertyName, Spec, SubjectSpec,
+    Usual, input,
 };
-use mutagen_oracles::{Agreement, Call, HostPlan, Judgement, Registry, Script, confirm};
-use mutagen_properties::{Case, Modules};
+use mutagen_oracles::Registry;
+use mutagen_properties::Case;
 use mutagen_shrink::{Limits, NotShrunk, shrink};
 use mutagen_wasm_ast::Module;
 
 use crate::exit_code::{Code, CommandError};
-use crate::flags::{EngineFlags, duration};
+use crate::flags::{EngineFlags, LimitFlags, duration};
 use crate::predicate::Predicate;
 use crate::say;
 use crate::signals::interrupt_flag;
+use differing::Differing;
 
 /// Makes a module smaller while the engines differ on it in the same way, or while a command says that it is interesting
 ///
 /// Without --predicate, both engines are asked about validity, instantiation and calls, and the kind of their difference must
-/// stay. If the file of a finding lies beside the module, its calls are made; otherwise every exported function is called.
+/// stay. They are asked in another process: a module that ends it, or hangs, is shrunk as long as it does so in the same way. If the file of a finding lies beside the module, its calls are made; otherwise every exported function is called.
 /// Each smaller module is stored at once, as a whole, so the search can be ended at any time.
 #[derive(Args)]
 #[command(
@@ -59,6 +63,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     engines: EngineFlags,
+
+    #[command(flatten)]
+    limits: LimitFlags,
 }
 
 /// What both engines are asked.
@@ -88,11 +95,27 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
             search(arguments, &output, &wasm, |wasm| predicate.holds(wasm), why)
         }
         None => {
-            let differing = Differing::new(arguments, engines, &wasm, calls, hosts)?;
-            let why = || format!("the engines do not differ on it: {}", differing.first);
-            search(arguments, &output, &wasm, |wasm| Ok(differing.same_kind(wasm)), why)
+            let program = Executable::this().map_err(Error::NoWorker)?;
+            let spec = spec(arguments, engines)?;
+            let limits = arguments.limits.limits();
+            let judge = JudgeApart::new(&program, spec, limits);
+            let only_validity = arguments.property == Some(Asked::Validator);
+            let differing = Differing::new(judge, only_validity, &wasm, calls, hosts)?;
+            let why = || format!("the engines do not differ on it: {}", differing.first());
+            let code = search(arguments, &output, &wasm, |wasm| differing.is_alike(wasm), why)?;
+            differing.died().into_iter().for_each(say::note);
+            Ok(code)
         }
     }
+}
+
+/// What both engines are asked with.
+fn spec(arguments: &Arguments, engines: &Registry) -> Result<Spec, CommandError> {
+    let bug = arguments.engines.bug()?;
+    let usual = Usual { guidance: GuidanceName::find("repro")?, strategy: None, bug: bug.as_ref() };
+    let property: EngineProperty = usual.property(PropertyName::Interpreter);
+    let of: EngineSpec = arguments.engines.spec(property, &usual, engines)?;
+    Ok(Spec { bug: arguments.engines.bug.clone(), ..Spec::new(SubjectSpec::Engines(of)) })
 }
 
 /// The file for the smaller module.
@@ -170,57 +193,4 @@ fn store(file: &Path, wasm: &[u8]) -> Result<(), CommandError> {
         return Ok(files::write(file, text.as_bytes())?);
     }
     Ok(files::write(file, wasm)?)
-}
-
-/// How often the difference must show before it is believed.
-const CONFIRMATIONS: usize = 3;
-
-/// Two engines, and how they differ on a module.
-struct Differing {
-    modules: Modules,
-    asked: Option<Asked>,
-    calls: Vec<Call>,
-    hosts: Vec<HostPlan>,
-    /// How far they agree on the module as it is.
-    first: Agreement,
-}
-
-impl Differing {
-    fn new(
-        arguments: &Arguments,
-        engines: &Registry,
-        wasm: &[u8],
-        calls: Vec<Call>,
-        hosts: Vec<HostPlan>,
-    ) -> Result<Self, CommandError> {
-        let bug = arguments.engines.bug()?;
-        let usual = Usual { guidance: GuidanceName::find("repro")?, strategy: None, bug: bug.as_ref() };
-        let property: EngineProperty = usual.property(PropertyName::Interpreter);
-        let of: EngineSpec = arguments.engines.spec(property, &usual, engines)?;
-        let spec = Spec { bug: arguments.engines.bug.clone(), ..Spec::new(SubjectSpec::Engines(of)) };
-        let modules = Modules::new(&context_of(&spec, engines)?).map_err(mutagen_campaign::Error::from)?;
-        let calls = if calls.is_empty() { modules.calls(wasm) } else { calls };
-        let asked = arguments.property;
-        let mut differing = Differing { modules, asked, calls, hosts, first: Agreement::Equal };
-        differing.first = confirm(CONFIRMATIONS, || differing.judge(wasm)).agreement;
-        Ok(differing)
-    }
-
-    /// Asks both engines. The calls stay the same, as far as the module still has their functions.
-    fn judge(&self, wasm: &[u8]) -> Judgement {
-        if self.asked == Some(Asked::Validator) {
-            return self.modules.pair().judge_validity(wasm);
-        }
-        let exports = self.modules.exports(wasm).unwrap_or_default();
-        let takes = |call: &&Call| exports.iter().any(|function| function.name == call.export);
-        let calls: Vec<Call> = self.calls.iter().filter(takes).cloned().collect();
-        self.modules.pair().judge(wasm, Script { calls: &calls, hosts: &self.hosts })
-    }
-
-    fn same_kind(&self, wasm: &[u8]) -> bool {
-        match (&self.first, &self.judge(wasm).agreement) {
-            (Agreement::Differ(first), Agreement::Differ(now)) => first.what.kind() == now.what.kind(),
-            _ => false,
-        }
-    }
 }

@@ -1,15 +1,18 @@
 //! Flags and steps of the commands that watch the target while it works on modules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mutagen_campaign::{EngineProperty, EngineSpec, Spec, SubjectSpec, reach_of};
+use mutagen_campaign::{
+    EngineProperty, EngineSpec, Error, Executable, ReachApart, Spec, SubjectSpec, Unanswered,
+};
 use mutagen_corpus::Collection;
 use mutagen_oracles::Registry;
-use mutagen_properties::{Direction, Reach};
+use mutagen_properties::{Case, Direction, Reached};
 use mutagen_wasm_ast::Features;
 
 use crate::exit_code::{Code, CommandError};
+use crate::flags::LimitFlags;
 use crate::say;
 
 /// The flags that say how the target is watched.
@@ -26,11 +29,59 @@ pub struct WatchFlags {
     /// Only validates modules, and runs none [default: as the campaign does]
     #[arg(long)]
     pub validate_only: bool,
+
+    #[command(flatten)]
+    pub limits: LimitFlags,
+}
+
+/// A module with what it reaches.
+pub struct Module {
+    /// Its file.
+    pub file: PathBuf,
+    /// The module, with its calls.
+    pub case: Case,
+    /// What it reaches in the target.
+    pub reached: Reached,
+}
+
+/// Modules with what they reach.
+pub struct Watched {
+    /// The modules, in order.
+    pub modules: Vec<Module>,
+    /// Whether all could be used.
+    pub is_all: bool,
+}
+
+impl Watched {
+    /// The code of a command that did what was asked with the modules that can be used.
+    pub fn code(&self) -> Code {
+        if self.is_all { Code::Fine } else { Code::Unusable }
+    }
 }
 
 impl WatchFlags {
-    /// Watches the target as the campaign of the collection does, with what the flags change.
-    pub fn reach(&self, collection: &Collection, engines: &Registry) -> Result<Reach, CommandError> {
+    /// Watches the target while it works on modules, as the campaign of the collection does, with what the flags change. A
+    /// module on which the target ends its process, or hangs, is reported and left out.
+    pub fn watch(&self, collection: Collection, engines: &Registry) -> Result<Watched, CommandError> {
+        let spec = self.spec(&collection, engines)?;
+        let program = Executable::this().map_err(Error::NoWorker)?;
+        let mut reach = ReachApart::new(&program, spec, self.limits.limits());
+        let mut watched = Watched { modules: Vec::new(), is_all: collection.left_out.is_empty() };
+        for (file, case) in collection.modules {
+            match reach.of(&case) {
+                Ok(reached) => watched.modules.push(Module { file, case, reached }),
+                Err(Unanswered::Died(death)) => {
+                    say::error(died(&file, &death));
+                    watched.is_all = false;
+                }
+                Err(Unanswered::Failed(error)) => return Err(error.into()),
+            }
+        }
+        Ok(watched)
+    }
+
+    /// The campaign of the collection, with what the flags change.
+    fn spec(&self, collection: &Collection, engines: &Registry) -> Result<Spec, CommandError> {
         let mut spec = match &collection.spec {
             Some(spec) => spec.clone(),
             None => self.plain(engines)?,
@@ -43,7 +94,7 @@ impl WatchFlags {
                     EngineProperty::Validator { direction: Direction::Both, generator: Default::default() };
             }
         }
-        Ok(reach_of(&spec, engines)?)
+        Ok(spec)
     }
 
     /// Modules of no campaign are run with all features.
@@ -68,7 +119,7 @@ pub fn modules(paths: &[PathBuf]) -> Result<Collection, CommandError> {
     Ok(collection)
 }
 
-/// The code of a command that did what was asked with the modules that can be used.
-pub fn code(collection: &Collection) -> Code {
-    if collection.left_out.is_empty() { Code::Fine } else { Code::Unusable }
+/// That a module ended the process in which engines were asked about it.
+pub fn died(file: &Path, death: &mutagen_campaign::Death) -> String {
+    format!("{}: {death}; it is left out", file.display())
 }

@@ -128,6 +128,18 @@ fn a_long_loop_is_inconclusive_and_takes_no_native_stack() {
 }
 
 #[test]
+fn a_random_seed_is_another_one_each_time_and_is_told() {
+    let seed = || {
+        let drawn = run("validate --fixes --tests 20 --json --seed random");
+        let report: Value = serde_json::from_str(&drawn.out).expect("the report is JSON");
+        let seed = report["spec"]["seed"].as_u64().expect("it is a number");
+        assert!(drawn.err.contains(&format!("the seed is {seed}")), "{}", drawn.err);
+        seed
+    };
+    assert_ne!(seed(), seed());
+}
+
+#[test]
 fn json_has_every_field_of_the_contract() {
     let run = run("validate --bug wasm-4 --json -q");
     assert_eq!((run.code, run.err.as_str()), (1, ""));

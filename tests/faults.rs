@@ -1,5 +1,7 @@
 //! What a running campaign must survive: signals, limits of the system, odd paths, tampered files.
 
+#[path = "common/faults.rs"]
+mod faults;
 #[path = "common/program.rs"]
 mod program;
 
@@ -8,48 +10,12 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::Duration;
 
-use program::{Run, command, end, run_at};
+use faults::{directory, json, shell, signal, start};
+use program::{command, end, run_at};
 use serde_json::Value;
-use tempfile::TempDir;
-
-fn directory() -> TempDir {
-    tempfile::tempdir().expect("a temporary directory can be made")
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
-/// Runs a line of a shell in which `$P` is the program.
-fn shell(directory: &Path, line: &str) -> Run {
-    let program = command(directory, &[]).get_program().to_owned();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", line]).env("P", program).current_dir(directory);
-    shell.env_remove("MUTAGEN_TESTS").env_remove("MUTAGEN_TIME");
-    shell
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped());
-    end(shell.spawn().expect("there is a shell"))
-}
-
-fn signal(name: &str, process: u32) {
-    let sent = Command::new("kill").args([name, &process.to_string()]).status().expect("there is `kill`");
-    assert!(sent.success());
-}
-
-/// Starts a campaign that would run for an hour, and waits until it works.
-fn start(directory: &Path, words: &[&str]) -> Child {
-    let endless = ["--fixes", "--time", "1h", "-q", "-o", "out", "--json"];
-    let child = command(directory, &[words, &endless].concat()).spawn().expect("the program can be run");
-    while !directory.join("out/stats.json").exists() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    child
-}
 
 /// Whether this process, and with it all that it starts, ignores a signal.
 fn is_ignored(signal: u32) -> bool {

@@ -1,54 +1,23 @@
 //! What a supervised campaign survives: engines that end their process, workers and supervisors that are killed.
 
+#[path = "common/faults.rs"]
+mod faults;
 #[path = "common/program.rs"]
 mod program;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use faults::{crashing_engine, directory, json};
 use program::{Run, command, end, run_at};
 use serde_json::Value;
-use tempfile::TempDir;
 
-fn directory() -> TempDir {
-    tempfile::tempdir().expect("a temporary directory can be made")
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
-/// `examples/crashing_engine.rs`, which cargo compiles together with all tests.
-fn crashing_engine() -> Command {
-    let program = PathBuf::from(command(Path::new("."), &[]).get_program());
-    let example = program.with_file_name("examples").join("crashing_engine");
-    assert!(example.exists(), "a single file of tests needs `cargo build --release --examples` first");
-    Command::new(example)
-}
-
-/// Runs that program on its engine.
+/// Runs a campaign of `examples/crashing_engine.rs` on its engine.
 fn crashing(directory: &Path, line: &str) -> Run {
-    let mut command = crashing_engine();
-    command.args([
-        "interpret",
-        "--target",
-        "crashing",
-        "--fixes",
-        "--hang-limit",
-        "300ms",
-        "--memory-limit",
-        "192",
-    ]);
-    command.args(line.split_whitespace()).current_dir(directory);
-    command.env_remove("MUTAGEN_TESTS").env_remove("MUTAGEN_TIME");
-    end(command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it is compiled"))
+    let limits = "--target crashing --fixes --hang-limit 300ms --memory-limit 192";
+    crashing_engine(directory, &format!("interpret {limits} {line}"))
 }
 
 /// A module whose only instruction of interest is this one.
@@ -198,10 +167,9 @@ fn without_keep_going_a_death_ends_the_campaign_as_a_finding_that_replays() {
         ["crash", "hang", "out-of-memory"].contains(&finding["kind"].as_str().expect("a word")),
         "{finding}"
     );
-    let replayed = crashing_engine().args(["replay", &file]).current_dir(directory.path()).output();
-    let replayed = replayed.expect("it is compiled");
-    assert_eq!(replayed.status.code(), Some(1), "{replayed:?}");
-    assert!(String::from_utf8_lossy(&replayed.stdout).starts_with("the target "), "{replayed:?}");
+    let replayed = crashing_engine(directory.path(), &format!("replay {file}"));
+    assert_eq!(replayed.code, 1, "{}", replayed.err);
+    assert!(replayed.out.starts_with("the target "), "{}", replayed.out);
     // The program itself has no such engine, and says so.
     assert_eq!(run_at(directory.path(), &format!("replay {file}")).code, 3);
 }

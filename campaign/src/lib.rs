@@ -70,4 +70,7 @@ pub use spec::{
     SpecError, Split, SubjectSpec, Usual, quoted,
 };
 pub use store::{Earlier, Store};
-pub use supervise::{WORKER, WorkerFiles, WorkerLimits, is_supervised, signal_name, supervise, work};
+pub use supervise::{
+    Death, JudgeApart, ReachApart, Said, SaidStep, Unanswered, WORKER, WorkerFiles, WorkerLimits,
+    is_supervised, signal_name, supervise, work,
+};

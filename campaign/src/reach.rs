@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use mutagen_oracles::{Registry, Watched};
 use mutagen_properties::{Case, Context, Exercise, Reach, Subject};
+use mutagen_weave::SharedMemory;
 use mutagen_weave::probes::{self, Name};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,12 @@ use crate::{EngineProperty, Error, Spec, SpecError, SubjectSpec};
 ///
 /// If the spec is not about engines, or its engines cannot be made or watched.
 pub fn reach_of(spec: &Spec, engines: &Registry) -> Result<Reach, Error> {
-    visit(spec, engines, Watch(spec))
+    visit(spec, engines, Watch(spec, None))
+}
+
+/// The same, and each question to the target is noted in this memory.
+pub(crate) fn reach_noting(spec: &Spec, engines: &Registry, notes: SharedMemory) -> Result<Reach, Error> {
+    visit(spec, engines, Watch(spec, Some(notes)))
 }
 
 /// The spec of the campaign whose output directory this is. `None` if it is none, or that of a program which stored no spec.
@@ -44,13 +50,16 @@ pub fn corpus_of(directory: &Path) -> Result<Vec<(PathBuf, Case)>, Error> {
     Ok(files.into_iter().map(|(file, wasm)| (file, Case::of(wasm, Vec::new()))).collect())
 }
 
-struct Watch<'a>(&'a Spec);
+struct Watch<'a>(&'a Spec, Option<SharedMemory>);
 
 impl Visitor for Watch<'_> {
     type Result = Result<Reach, Error>;
 
     fn subject<S: Subject>(self, subject: S) -> Self::Result {
         let context = subject.context().ok_or(SpecError::NoEngines)?;
+        if let Some(notes) = self.1 {
+            context.notes.keep_in(notes);
+        }
         watching(self.0, context, subject.watched())
     }
 }

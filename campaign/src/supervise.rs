@@ -13,9 +13,12 @@
 //! | `order` | what supervisor and workers tell each other |
 //! | `inquest`, `apart` | judging tests that ended a worker |
 //! | `trace` | the last functions that a process was in |
+//! | `ask`, `answer` | asking engines in a process of their own, for commands besides campaigns |
 //! | `report`, `merge` | one report from those of all workers |
 
+mod answer;
 mod apart;
+mod ask;
 mod inquest;
 mod merge;
 mod order;
@@ -38,10 +41,13 @@ use mutagen_properties::{Case, Subject};
 use crate::run::{Collector, Driver, Plotting, Setup, Visitor, visit};
 use crate::{Error, Executable, Ran, Spec, Store, SubjectSpec};
 
+pub use apart::Death;
 use apart::{Apart, judge_apart};
+pub use ask::{JudgeApart, ReachApart, Unanswered};
 use inquest::Inquest;
 pub(crate) use order::CampaignOrder;
 use order::{Message, Order};
+pub use order::{Said, SaidStep};
 use process::{Files, Heard, Process, Remains};
 pub use process::{WORKER, signal_name};
 use supervisor::Supervisor;

@@ -1,10 +1,9 @@
 //! What modules reach in the target.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use mutagen_coverage::{Coverage, Hits, Share, plain};
-use mutagen_properties::{Case, Reach};
+use mutagen_properties::Reached;
 use mutagen_weave::probes::{self, Name, NamesError};
 
 /// What modules reach together.
@@ -22,17 +21,16 @@ pub struct Covered {
 }
 
 impl Covered {
-    /// Watches the target while it works on the modules.
+    /// What modules reach together of which each one reaches this.
     ///
     /// # Errors
     ///
     /// If the probes of this program cannot be named.
-    pub fn by(modules: &[(PathBuf, Case)], mut reach: Reach) -> Result<Self, NamesError> {
+    pub fn by(modules: impl IntoIterator<Item = Reached>) -> Result<Self, NamesError> {
         let names = probes::names()?;
         let mut hits = Hits::new(names.len());
         let mut truncated = 0;
-        for (_, case) in modules {
-            let reached = reach.of(case);
+        for reached in modules {
             hits.add(&reached.probes);
             truncated += usize::from(reached.truncated);
         }

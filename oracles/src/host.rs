@@ -92,7 +92,7 @@ impl<H: Handles> Host<H> {
     /// The value of the next imported global.
     pub fn next_global(&mut self, ty: ValueType) -> Value {
         self.globals += 1;
-        stub_value(ty, &[u64::from(self.globals)])
+        imported_global(self.globals - 1, ty)
     }
 
     /// Begins a call of imported function number `import`.
@@ -121,10 +121,49 @@ impl Begun {
         self.plans.get(self.import as usize).map_or(&[], |plan| plan.turn(self.served))
     }
 
+    /// The results of a call whose actions were all done.
+    fn results(&self, types: &[ValueType]) -> Vec<Value> {
+        let mut returned: &[Value] = &[];
+        for action in self.actions() {
+            if let HostAction::Return(values) = action {
+                returned = values;
+            }
+        }
+        let result = |(position, ty): (usize, &ValueType)| {
+            let planned = returned.get(position).filter(|value| value.ty() == *ty);
+            planned.copied().unwrap_or_else(|| self.stub_result(position, *ty))
+        };
+        types.iter().enumerate().map(result).collect()
+    }
+
     /// The result of a stub at a position.
     fn stub_result(&self, position: usize, ty: ValueType) -> Value {
         stub_value(ty, &[u64::from(self.import), self.call + 1, position as u64])
     }
+}
+
+/// The results, of these types, of a call of imported function number `import` that does not trap. `call` is its number among
+/// all calls of imported functions, `served` that among those of this function.
+///
+/// ```
+/// use mutagen_oracles::{HostAction, HostPlan, Value, ValueType, host_results};
+///
+/// let plan = HostPlan { turns: vec![vec![HostAction::Return(vec![Value::I32(7)])]], repeats: true };
+/// assert_eq!(host_results(&[plan], 0, 3, 3, &[ValueType::I32]), [Value::I32(7)]);
+/// ```
+pub fn host_results(
+    plans: &[HostPlan],
+    import: u32,
+    call: u64,
+    served: u64,
+    types: &[ValueType],
+) -> Vec<Value> {
+    Begun { plans: plans.into(), import, call, served }.results(types)
+}
+
+/// The first value of the imported global with this number, from 0.
+pub fn imported_global(number: u32, ty: ValueType) -> Value {
+    stub_value(ty, &[u64::from(number) + 1])
 }
 
 /// Half of the values are small, so that they make valid addresses and indices; the others are any bits.

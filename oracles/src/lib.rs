@@ -53,7 +53,9 @@ pub use compare::{compare_endings, compare_exports, compare_states, settled};
 pub use engine::{Compiled, Engine, Function, Instance, Signature};
 pub use engines::{Tinywasm, Wasmi, Wasmtime};
 pub use guard::{EnginePanic, Guarded, GuardedInstance, STACK_BYTES, WASM_STACK_BYTES, catch, on_stack};
-pub use host::{HostAction, HostCall, HostEffect, HostLog, HostPlan, HostResult};
+pub use host::{
+    HostAction, HostCall, HostEffect, HostLog, HostPlan, HostResult, host_results, imported_global,
+};
 pub use judge::{Judgement, Question, Step, confirm, judge, judge_validity};
 pub use limits::{GATE, Which, gate, web_limit};
 pub use mutagen_features::{Feature, Features, UnknownFeature};

@@ -57,6 +57,16 @@ pub struct Reached {
     pub truncated: bool,
 }
 
+impl Reached {
+    /// What took these edges, which are in order and once each.
+    pub fn of_edges(edges: Vec<(u32, u32)>, truncated: bool) -> Self {
+        let mut probes: Vec<u32> = edges.iter().map(|(_, probe)| *probe).collect();
+        probes.sort_unstable();
+        probes.dedup();
+        Reached { probes, edges, truncated }
+    }
+}
+
 impl Reach {
     /// Watches the target of this context, with the probes that a campaign watches whose tests vary this.
     ///
@@ -117,9 +127,6 @@ impl Steps<'_> {
     fn reached(self) -> Reached {
         let mut edges: Vec<(u32, u32)> = self.edges.into_iter().collect();
         edges.sort_unstable();
-        let mut probes: Vec<u32> = edges.iter().map(|(_, probe)| *probe).collect();
-        probes.sort_unstable();
-        probes.dedup();
-        Reached { probes, edges, truncated: self.truncated }
+        Reached::of_edges(edges, self.truncated)
     }
 }

@@ -11,6 +11,7 @@
 //! ```
 
 mod expected;
+mod host;
 mod readme;
 mod rust_test;
 mod script;
@@ -23,7 +24,7 @@ use mutagen_campaign::{Error, Finding, GroupResult, Results};
 use mutagen_oracles::Registry;
 
 use expected::Expected;
-pub use rust_test::WASMI_FEATURES;
+pub use rust_test::{PublicCrate, public_crate};
 
 /// Writes a directory for each group that is not silenced and whose exemplar is there. Returns their paths. All of them are
 /// there, or none.

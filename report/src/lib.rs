@@ -44,7 +44,7 @@ mod sarif;
 mod serve;
 mod told;
 
-pub use bundle::{WASMI_FEATURES, bundle};
+pub use bundle::{PublicCrate, bundle, public_crate};
 pub use format::Format;
 pub use live::Live;
 pub use page::Page;

@@ -59,7 +59,8 @@ impl Page {
         let links: String = links.iter().map(|(place, name)| text("a", &[("href", place)], name)).collect();
         let main =
             [facts(results), over_time(&rows), groups(results), of_corpus(&histogram), reached(results)];
-        let header = text("h1", &[], title) + &summary(results) + &element("nav", &[], &links);
+        let header =
+            text("h1", &[], title) + &summary(results) + &tiles(results) + &element("nav", &[], &links);
         document(
             title,
             &head,
@@ -77,6 +78,34 @@ fn summary(results: &Results) -> String {
         several => format!("{several} groups of findings"),
     };
     text("p", &[("class", "state")], &format!("{}; {} tests, {found}", results.state_words(), results.tests))
+}
+
+/// The figures that people look for first.
+fn tiles(results: &Results) -> String {
+    let open = results.open().count();
+    let mut tiles = vec![
+        ("groups of findings", open.to_string(), if open > 0 { "found" } else { "" }),
+        ("tests", chart::short(results.tests as f64), ""),
+    ];
+    if results.seconds > 0.0 {
+        tiles.push(("tests per second", chart::short((results.tests as f64 / results.seconds).round()), ""));
+    }
+    tiles.push(("time", chart::time(results.seconds), ""));
+    if results.directory.is_some() {
+        tiles.push(("modules in the corpus", chart::short(results.corpus as f64), ""));
+    }
+    let files = results.report.as_ref().map_or(&[][..], |report| &report.reached_files);
+    let (reached, all) =
+        files.iter().fold((0, 0), |(reached, all), file| (reached + file.reached, all + file.all));
+    // Without a corpus nothing was asked.
+    if all > 0 && results.corpus > 0 {
+        let share = 100.0 * reached as f64 / all as f64;
+        tiles.push(("of the target's probes", format!("{share:.0} %"), ""));
+    }
+    let tile = |(name, figure, class): (&str, String, &str)| {
+        element("div", &[("class", class)], &(text("dt", &[], name) + &text("dd", &[], &figure)))
+    };
+    element("dl", &[("class", "tiles")], &tiles.into_iter().map(tile).collect::<String>())
 }
 
 fn facts(results: &Results) -> String {
@@ -155,7 +184,7 @@ fn over_time(rows: &[Row]) -> String {
             chart::curves(&Words { id, title, caption, values }, curves).markup()
         })
         .collect();
-    section("time", "Over time", &(drawn + &shares(last)))
+    section("time", "Over time", &(element("div", &[("class", "plots")], &drawn) + &shares(last)))
 }
 
 /// Where the time went.
@@ -183,12 +212,13 @@ fn shares(last: &Row) -> String {
 fn groups(results: &Results) -> String {
     let shown: String = match results.groups.len() {
         0 => text("p", &[], "Nothing was found."),
-        _ => results.groups.iter().map(group).collect(),
+        // The first one shows at once what there is to see.
+        _ => results.groups.iter().enumerate().map(|(place, result)| group(result, place == 0)).collect(),
     };
     section("groups", "Findings", &shown)
 }
 
-fn group(result: &GroupResult) -> String {
+fn group(result: &GroupResult, is_open: bool) -> String {
     let summary = element(
         "summary",
         &[],
@@ -207,8 +237,9 @@ fn group(result: &GroupResult) -> String {
         None => parts.push(text("p", &[], &result.group.message)),
     }
     parts.extend(told::replay(result).map(|command| block(&command)));
-    let open = if result.group.silenced.is_some() { "group silenced" } else { "group" };
-    element("details", &[("class", open)], &parts.join("\n")) + "\n"
+    let class = if result.group.silenced.is_some() { "group silenced" } else { "group" };
+    let attributes = [("class", class), ("open", "")];
+    element("details", &attributes[..if is_open { 2 } else { 1 }], &parts.join("\n")) + "\n"
 }
 
 /// Text as it is written, cut if it is long.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use mutagen_campaign::{GroupResult, Results};
-use mutagen_oracles::{Registry, on_stack};
-use mutagen_report::{WASMI_FEATURES, bundle};
+use mutagen_campaign::{GroupResult, ModuleFinding, Results};
+use mutagen_oracles::{HostAction, HostPlan, Registry, Value, on_stack};
+use mutagen_report::{bundle, public_crate};
 
 #[path = "common/finding.rs"]
 mod finding;
@@ -89,15 +89,102 @@ fn a_bundle_says_what_is_right_where_to_look_and_how_to_see_it_again() {
     assert_eq!(mutagen_wasm_ast::Module::assemble(wat.as_bytes()).expect("it is a module"), wasm);
 }
 
+/// The bug `wasm-11` makes `i32.sub` add.
+fn with_imports(wat: &str, hosts: Vec<HostPlan>) -> GroupResult {
+    let draft = finding::draft("wasm2", wat, Some("f"), &["i32:5"]);
+    finding::judged(ModuleFinding { bug: Some("wasm-11".into()), hosts, ..draft })
+}
+
+fn returns(actions: Vec<HostAction>) -> HostPlan {
+    HostPlan { turns: vec![actions], repeats: true }
+}
+
 #[test]
-fn a_module_with_imports_is_given_with_the_reason_why_there_is_no_assertion() {
-    let calls = "(module (import \"a\" \"b\" (func)) (func (export \"f\") (param i32) (result i32) (i32.sub (i32.const 0) (local.get 0))))";
-    let (_place, directory) =
-        bundled(finding::finding_of(Some("wasm-11".into()), "wasm1", calls, Some("f"), &["i32:5"]));
+fn imports_come_from_a_module_of_the_script_that_does_what_the_host_did() {
+    let wat = r#"(module
+        (import "a" "b" (func $b (param i32) (result i32)))
+        (import "a" "m" (memory 1 3))
+        (import "other \" module" "g" (global $g (mut i64)))
+        (import "a" "t" (table 2 funcref))
+        (func (export "f") (param i32) (result i32)
+            (i32.sub
+                (i32.add (call $b (local.get 0)) (i32.wrap_i64 (global.get $g)))
+                (i32.add (i32.load (i32.const 8)) (memory.size)))))"#;
+    let write = HostAction::Write { memory: 0, address: 8, bytes: vec![5, 1, 0, 0] };
+    let grow = HostAction::GrowMemory { memory: 0, pages: 1 };
+    let set = HostAction::SetGlobal { global: 0, value: Value::I64(9) };
+    let result = HostAction::Return(vec![Value::I32(100)]);
+    let group = with_imports(wat, vec![returns(vec![write, grow, set, result])]);
+    assert_eq!(group.group.kind, "result");
+    fails_on_the_bug_alone(group, "wasm-11");
+    // A stub has results of its own.
+    let stub = r#"(module (import "a" "b" (func $b (param i32) (result i32 i64)))
+        (func $first (param i32) (result i32) (call $b (local.get 0)) drop)
+        (func (export "f") (param i32) (result i32) (i32.sub (i32.const 3) (call $first (local.get 0)))))"#;
+    fails_on_the_bug_alone(with_imports(stub, Vec::new()), "wasm-11");
+}
+
+#[test]
+fn an_import_that_is_never_called_needs_no_result() {
+    let wat = r#"(module (import "" "" (func (param i32) (result i32)))
+        (func (export "f") (param i32) (result i32) (i32.sub (i32.const 0) (local.get 0))))"#;
+    fails_on_the_bug_alone(with_imports(wat, Vec::new()), "wasm-11");
+}
+
+#[test]
+fn imports_of_one_name_are_told_apart() {
+    let wat = r#"(module (import "a" "b" (func $b (result i32))) (import "a" "b" (func $c (result i32)))
+        (func (export "f") (param i32) (result i32) (i32.sub (call $b) (call $c))))"#;
+    let value = |value| returns(vec![HostAction::Return(vec![Value::I32(value)])]);
+    fails_on_the_bug_alone(with_imports(wat, vec![value(20), value(3)]), "wasm-11");
+}
+
+#[test]
+fn what_imports_are_called_with_and_how_often_is_asserted_if_the_engines_differ_in_it() {
+    let wat = r#"(module (import "a" "b" (func $b (param i32 f64)))
+        (func (export "f") (param i32) (call $b (i32.sub (local.get 0) (i32.const 7)) (f64.const 2))))"#;
+    let group = with_imports(wat, Vec::new());
+    assert_eq!(group.group.kind, "host-calls");
+    fails_on_the_bug_alone(group, "wasm-11");
+    let wat = r#"(module (import "a" "b" (func $b))
+        (func (export "f") (param i32) (if (i32.gt_s (i32.sub (local.get 0) (i32.const 7)) (i32.const 0)) (then (call $b)))))"#;
+    fails_on_the_bug_alone(with_imports(wat, Vec::new()), "wasm-11");
+}
+
+#[test]
+fn imported_memories_globals_and_traps_of_the_host_are_asserted() {
+    let memory = r#"(module (import "a" "m" (memory 1))
+        (func (export "f") (param i32) (i32.store8 (i32.const 4) (i32.sub (local.get 0) (i32.const 1)))))"#;
+    let group = with_imports(memory, Vec::new());
+    assert_eq!(group.group.kind, "memory");
+    fails_on_the_bug_alone(group, "wasm-11");
+    let global = r#"(module (import "a" "g" (global $g (mut i32)))
+        (func (export "f") (param i32) (global.set $g (i32.sub (local.get 0) (i32.const 1)))))"#;
+    let group = with_imports(global, Vec::new());
+    assert_eq!(group.group.kind, "global");
+    fails_on_the_bug_alone(group, "wasm-11");
+    let trap = r#"(module (import "a" "b" (func $b))
+        (func (export "f") (param i32) (if (i32.lt_s (i32.sub (local.get 0) (i32.const 7)) (i32.const 0)) (then (call $b)))))"#;
+    let group = with_imports(trap, vec![returns(vec![HostAction::Trap])]);
+    assert_eq!(group.group.kind, "ending");
+    fails_on_the_bug_alone(group, "wasm-11");
+}
+
+#[test]
+fn what_a_script_cannot_say_is_said_in_words_and_the_test_has_it_all_the_same() {
+    let wat = r#"(module (import "a" "b" (func $b)) (global (export "g") (mut i32) (i32.const 0))
+        (func (export "f") (param i32) (result i32) (call $b) (i32.sub (global.get 0) (i32.const 7))))"#;
+    let set = HostAction::SetGlobal { global: 0, value: Value::I32(50) };
+    let (_place, directory) = bundled(with_imports(wat, vec![returns(vec![set])]));
     let script = text(&directory, "finding.wast");
-    assert!(script.contains(";; there is no assertion: the module has 1 imports"), "{script}");
-    assert!(script.contains("(module"), "{script}");
-    assert!(!directory.join("Cargo.toml").exists(), "a test that asserts nothing is not written");
+    assert!(
+        script.contains(";; there is no assertion: an imported function changes what the module exports"),
+        "{script}"
+    );
+    let test = text(&directory, "tests/finding.rs");
+    assert!(test.contains("let place = exported(caller, \"g\");"), "{test}");
+    assert!(test.contains("set_global(caller, &place, Val::I32(50));"), "{test}");
+    assert!(test.contains("Ok(vec![\"i32:43\".to_string()])"), "{test}");
 }
 
 #[test]
@@ -116,10 +203,14 @@ fn a_bundle_is_written_as_a_whole_and_never_over_something() {
 #[test]
 fn the_test_asks_for_the_features_with_which_the_engine_is_compiled_here() {
     let manifest = include_str!("../../Cargo.toml");
-    let start = manifest.find("\nwasmi = {").expect("it is a dependency");
-    let entry = &manifest[start..][..manifest[start..].find("\n] }").expect("it ends")];
-    for feature in WASMI_FEATURES {
-        assert!(entry.contains(&format!("\"{feature}\"")), "{feature} is not in {entry}");
+    for engine in ["wasmi", "wasmtime"] {
+        let krate = public_crate(engine).expect("it is a crate");
+        let start = manifest.find(&format!("\n{engine} = {{")).expect("it is a dependency");
+        let entry = &manifest[start..][..manifest[start..].find("] }").expect("it ends")];
+        let features = entry.split_once("features = [").expect("it has features").1;
+        // Words between quotes, but for comments.
+        let lines = features.lines().filter(|line| !line.trim_start().starts_with('#'));
+        let named: Vec<&str> = lines.flat_map(|line| line.split('"').skip(1).step_by(2)).collect();
+        assert_eq!(named, krate.features, "{engine}");
     }
-    assert_eq!(entry.matches("\", \"").count() + 2, WASMI_FEATURES.len(), "{entry}");
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use mutagen_bugs::{Edit, entries};
-use mutagen_campaign::GroupResult;
-use mutagen_oracles::{Registry, on_stack};
+use mutagen_campaign::{GroupResult, ModuleFinding};
+use mutagen_oracles::{HostAction, HostPlan, Registry, Value, on_stack};
 use mutagen_report::{Format, bundle};
 
 #[path = "common/finding.rs"]
@@ -93,9 +93,80 @@ fn the_stand_alone_test_fails_on_the_bug_and_passes_with_its_fix_or_without_the_
     let fixed =
         cargo(&real).args(["test", "--offline", "--quiet", "--config", &patch]).output().expect("cargo runs");
     assert!(fixed.status.success(), "{}", said(&fixed));
+    // With imports it is the same.
+    let imports = bundled(place.path(), "imports", finding::judged(with_imports()));
+    let published = test(&imports);
+    assert!(
+        !published.status.success() && said(&published).contains("f64:0x4000000000000000"),
+        "{}",
+        said(&published)
+    );
+    let fixed = cargo(&imports)
+        .args(["test", "--offline", "--quiet", "--config", &patch])
+        .output()
+        .expect("cargo runs");
+    assert!(fixed.status.success(), "{}", said(&fixed));
     // The published engine has no bug that this program injected.
     let injected = test(&bundled(place.path(), "injected", finding::of_witness("wasm-11")));
     assert!(injected.status.success(), "{}", said(&injected));
+}
+
+/// `wasm-f1` in a module whose imports do everything that imports can do.
+fn with_imports() -> ModuleFinding {
+    let wat = r#"(module
+        (import "a" "b" (func $b (param i32) (result i32 f32)))
+        (import "a" "m" (memory 1 3))
+        (import "a" "g" (global $g (mut i64)))
+        (import "a" "t" (table $t 2 5 funcref))
+        (import "a" "b" (func $c))
+        (global $own (export "own") (mut i32) (i32.const 0))
+        (func (export "back") (global.set $own (i32.const 77)))
+        (func (export "f") (param f64 i32) (result f64) (local i32 f64)
+            (drop (drop (call $b (i32.const 3))))
+            (call $c)
+            (i32.add (local.get 1) (i32.const 7))
+            (select (f64.const 2) (local.get 0) (i32.eqz (local.get 2)))
+            (local.set 3)
+            (drop)
+            (local.get 3)))"#;
+    let actions = vec![
+        HostAction::Write { memory: 0, address: 8, bytes: vec![5, 1, 0, 0] },
+        HostAction::GrowMemory { memory: 0, pages: 1 },
+        HostAction::SetGlobal { global: 0, value: Value::I64(9) },
+        HostAction::SetGlobal { global: 1, value: Value::I32(9) },
+        HostAction::SetElement { table: 0, index: 1, value: Value::FuncRef(None) },
+        HostAction::GrowTable { table: 0, elements: 2, value: Value::FuncRef(None) },
+        HostAction::Call { function: 0, arguments: Vec::new() },
+        HostAction::Return(vec![Value::I32(4), Value::F32(5)]),
+    ];
+    let hosts = vec![HostPlan { turns: vec![actions], repeats: true }];
+    let draft = finding::draft("wasm2", wat, Some("f"), &["f64:5", "i32:1"]);
+    ModuleFinding { hosts, ..draft }
+}
+
+#[test]
+fn the_test_of_a_compiler_uses_its_crate_and_fails_only_where_it_differs() {
+    let place = tempfile::tempdir().expect("a temporary directory can be made");
+    // The reference is wrong here, so that the test of an engine without a bug fails.
+    let swapped = ModuleFinding {
+        target_engine: "wasmtime".into(),
+        reference_engine: "wasmi".into(),
+        ..with_imports()
+    };
+    let package = bundled(place.path(), "compiler", finding::judged(swapped));
+    let test = || cargo(&package).args(["test", "--offline", "--quiet"]).output().expect("cargo runs");
+    let wrong = test();
+    assert!(!wrong.status.success(), "{}", said(&wrong));
+    assert!(said(&wrong).contains("the_calls_do_what_they_should"), "{}", said(&wrong));
+    // With the right value in place of the wrong one, it passes.
+    let file = package.join("tests/finding.rs");
+    let text = fs::read_to_string(&file).expect("it is there");
+    let (wrong, right) = ("Ok(vec![\"f64:0x4000000000000000\"", "Ok(vec![\"f64:0x4014000000000000\"");
+    let (wrong, right) = if text.contains(wrong) { (wrong, right) } else { (right, wrong) };
+    assert_eq!(text.matches(wrong).count(), 1, "{text}");
+    fs::write(&file, text.replace(wrong, right)).expect("it can be written");
+    let passes = test();
+    assert!(passes.status.success(), "{}", said(&passes));
 }
 
 #[test]

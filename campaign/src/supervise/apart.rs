@@ -1,5 +1,6 @@
 //! Judging tests that end a process: each of them in a process of its own.
 
+use std::fmt;
 use std::time::Instant;
 
 use mutagen_engine::{Failure, Outcome};
@@ -28,9 +29,9 @@ pub(super) enum Apart {
     Unknown,
 }
 
-/// The death of a process.
+/// The death of a process that asked engines.
 #[derive(Clone, Debug)]
-pub(super) struct Death {
+pub struct Death {
     pub(super) cause: Cause,
     /// The engine that was being asked. `None` if no question was open.
     engine: Option<String>,
@@ -41,7 +42,7 @@ pub(super) struct Death {
 }
 
 impl Death {
-    fn of(remains: &Remains) -> Self {
+    pub(super) fn of(remains: &Remains) -> Self {
         let (engine, question) = remains.noted().map(|noted| (noted.engine, noted.question)).unzip();
         Death {
             cause: remains.cause,
@@ -57,13 +58,27 @@ impl Death {
         std::iter::once(self.cause.to_string().as_str()).chain(functions).collect::<Vec<_>>().join(" < ")
     }
 
-    /// Its kind, in a word.
+    /// Which engine died in which way: what must stay the same while a module is shrunk.
+    pub fn way(&self) -> String {
+        format!("{} {}", self.engine.as_deref().unwrap_or("the process"), self.cause)
+    }
+
+    /// Its kind, in a word: `crash`, `hang` or `out-of-memory`.
     fn kind(&self) -> &'static str {
         match self.cause {
             Cause::Signal(_) | Cause::Overflow | Cause::Exit(_) => "crash",
             Cause::Hang(_) => "hang",
             Cause::Memory(_) => "out-of-memory",
         }
+    }
+}
+
+impl fmt::Display for Death {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.way())?;
+        self.question
+            .as_ref()
+            .map_or(Ok(()), |question| write!(formatter, " when it was asked to {question}"))
     }
 }
 

@@ -18,6 +18,25 @@ pub(super) enum Order {
     Judge(Box<JudgeOrder>),
     /// To find out what the corpus of a campaign reaches.
     Reach(Box<Spec>),
+    /// To answer inquiries about what the engines of this campaign say of modules. They come on standard input as well.
+    Judges(Box<Spec>),
+    /// To answer inquiries about what modules reach in the target of this campaign.
+    Watches(Box<Spec>),
+}
+
+/// What a worker is asked that answers more than once.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Inquiry {
+    /// The calls by which a module without calls is judged.
+    Calls(StoredCase),
+    /// What both engines say of a test.
+    Judge {
+        case: StoredCase,
+        /// Whether to ask for nothing but validity.
+        only_validity: bool,
+    },
+    /// What a test reaches in the target.
+    Reach(StoredCase),
 }
 
 /// A campaign, and what is known of it already.
@@ -48,19 +67,32 @@ pub(super) struct JudgeOrder {
     pub(super) spec: Spec,
     /// The fixes that are on besides those of the spec.
     pub(super) late_fixes: Vec<String>,
-    /// The module.
+    pub(super) case: StoredCase,
+}
+
+impl JudgeOrder {
+    /// The order to judge this test. `None` if it has no module.
+    pub(super) fn new(spec: &Spec, late_fixes: Vec<String>, case: &Case) -> Option<Self> {
+        let has_module = matches!(case, Case::Module { .. });
+        has_module.then(|| JudgeOrder { spec: spec.clone(), late_fixes, case: StoredCase::of(case) })
+    }
+}
+
+/// A test of a module.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct StoredCase {
     #[serde(with = "hexadecimal")]
     wasm: Vec<u8>,
     calls: Vec<StoredCall>,
     hosts: Vec<HostPlan>,
 }
 
-impl JudgeOrder {
-    /// The order to judge this test. `None` if it has no module.
-    pub(super) fn new(spec: &Spec, late_fixes: Vec<String>, case: &Case) -> Option<Self> {
-        let Case::Module { wasm, calls, hosts } = case else { return None };
+impl StoredCase {
+    /// This test. A pair of states has no module, and becomes an empty one.
+    pub(super) fn of(case: &Case) -> Self {
+        let Case::Module { wasm, calls, hosts } = case else { return StoredCase::default() };
         let calls = calls.iter().map(StoredCall::from).collect();
-        Some(JudgeOrder { spec: spec.clone(), late_fixes, wasm: wasm.clone(), calls, hosts: hosts.clone() })
+        StoredCase { wasm: wasm.clone(), calls, hosts: hosts.clone() }
     }
 
     /// The test.
@@ -88,6 +120,48 @@ pub(super) enum Message {
         /// Whether the engines agree.
         agree: bool,
     },
+    /// The answer to an inquiry.
+    Answer(Answer),
+}
+
+/// The answer to an inquiry.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Answer {
+    /// The calls by which a module is judged.
+    Calls(Vec<StoredCall>),
+    /// What both engines say.
+    Said(Box<Said>),
+    /// What a test reaches.
+    Edges {
+        /// Pairs of probes that fired one right after the other.
+        edges: Vec<(u32, u32)>,
+        /// Whether there were more than are kept.
+        truncated: bool,
+    },
+}
+
+/// What two engines say of a test, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// How far they agree.
+    pub agreement: String,
+    /// The kind of their difference, if they differ.
+    pub kind: Option<String>,
+    /// Whether it is a finding.
+    pub is_finding: bool,
+    /// What they were asked, in order.
+    pub steps: Vec<SaidStep>,
+}
+
+/// A question, and the answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SaidStep {
+    /// The question.
+    pub question: String,
+    /// What the target says.
+    pub target: String,
+    /// What the reference says, if it was asked.
+    pub reference: Option<String>,
 }
 
 /// The end of a campaign.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use mutagen_properties::{Noted, Pulse};
 
-use super::order::{Message, Order, write_line};
+use super::order::{Inquiry, Message, Order, write_line};
 use super::trace;
 use crate::{Executable, WorkerLimits};
 
@@ -23,7 +23,7 @@ pub const WORKER: &str = "worker";
 const TICKS: u64 = 100;
 const PAGE: u64 = 4096;
 /// How often a worker is looked at while it is followed.
-const PAUSE: Duration = Duration::from_millis(20);
+pub(super) const PAUSE: Duration = Duration::from_millis(20);
 /// How many characters of a process's last words are kept.
 const LAST_WORDS: usize = 300;
 
@@ -159,6 +159,11 @@ impl Process {
             }
         }
         Ok((last, process.ended()?))
+    }
+
+    /// Tells the worker something more on its standard input.
+    pub(super) fn tell(&mut self, inquiry: &Inquiry) -> io::Result<()> {
+        self.order.as_mut().map_or(Ok(()), |input| write_line(input, inquiry))
     }
 
     /// Asks the worker to stop soon.

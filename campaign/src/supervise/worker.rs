@@ -12,6 +12,7 @@ use mutagen_oracles::{Agreement, Registry, Script};
 use mutagen_properties::{Case, Context, Notes, Pair};
 use mutagen_weave::{SharedMemory, record_into};
 
+use super::answer::{judges, watches};
 use super::order::{CampaignOrder, Done, JudgeOrder, Message, Order, Refusal, write_line};
 use super::trace;
 use crate::reach::reached_by;
@@ -57,12 +58,19 @@ pub fn work(files: WorkerFiles, engines: &Registry) -> io::Result<()> {
     let order: Order = serde_json::from_str(&line)?;
     offer_to_be_ended_first();
     let notes = OpenOptions::new().read(true).write(true).open(&files.notes)?;
+    let refused = |error: Error| tell(&Message::Refused(Refusal::new(&error)));
+    match &order {
+        Order::Judges(spec) => return judges(spec, &notes, engines).or_else(refused),
+        Order::Watches(spec) => return watches(spec, &notes, engines).or_else(refused),
+        Order::Campaign(_) | Order::Judge(_) | Order::Reach(_) => {}
+    }
     let interrupt = Arc::new(AtomicBool::new(false));
     stop_with_input(Arc::clone(&interrupt));
     let message = match order {
         Order::Campaign(order) => campaign(*order, files, notes, engines, interrupt),
         Order::Judge(order) => judge(&order, &notes, engines),
         Order::Reach(spec) => reached(&spec, files.output.as_deref(), engines),
+        Order::Judges(_) | Order::Watches(_) => return Ok(()),
     };
     tell(&message.unwrap_or_else(|error| Message::Refused(Refusal::new(&error))))
 }
@@ -73,7 +81,7 @@ fn offer_to_be_ended_first() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-fn tell(message: &Message) -> io::Result<()> {
+pub(super) fn tell(message: &Message) -> io::Result<()> {
     write_line(io::stdout().lock(), message)
 }
 
@@ -110,7 +118,7 @@ fn campaign(
     Ok(Message::Done(Box::new(Done { report: ran.report, not_stored, left_out: ran.left_out })))
 }
 
-fn map(notes: &File) -> Result<SharedMemory, Error> {
+pub(super) fn map(notes: &File) -> Result<SharedMemory, Error> {
     let mapped = SharedMemory::map_part(notes, 0..Notes::BYTES);
     mapped.map_err(|error| Error::unusable("the notes of this worker", error))
 }
@@ -167,7 +175,7 @@ fn judge(order: &JudgeOrder, notes: &File, engines: &Registry) -> Result<Message
     context.notes.keep_in(map(notes)?);
     let trace = SharedMemory::map_part(notes, trace::PART);
     let trace = trace.map_err(|error| Error::unusable("the notes of this worker", error))?;
-    let case = order.case()?;
+    let case = order.case.case()?;
     let agree = record_into(&trace, || agree(&order.spec, &context, &case))?;
     Ok(Message::Judged { agree })
 }

@@ -30,21 +30,13 @@ pub(crate) fn serve<A: Access>(
     results: &[ValueType],
 ) -> Result<Vec<Value>, Stop<A::Error>> {
     let begun = store.host(|host| host.begin(import, arguments));
-    let mut returned: &[Value] = &[];
     for action in begun.actions() {
-        if let HostAction::Return(values) = action {
-            returned = values;
-        }
         let (result, stop) = perform(store, action);
         let effect = HostEffect { action: action.clone(), result };
         store.host(|host| host.log.effect(begun.call, effect));
         stop.map_or(Ok(()), Err)?;
     }
-    let result = |(position, ty): (usize, &ValueType)| {
-        let planned = returned.get(position).filter(|value| value.ty() == *ty);
-        planned.copied().unwrap_or_else(|| begun.stub_result(position, *ty))
-    };
-    Ok(results.iter().enumerate().map(result).collect())
+    Ok(begun.results(results))
 }
 
 type Performed<E> = (HostResult, Option<Stop<E>>);

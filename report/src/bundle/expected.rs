@@ -2,10 +2,12 @@
 
 use mutagen_campaign::{Executable, Finding, ModuleFinding, Replayed, replay};
 use mutagen_oracles::{
-    Agreement, Call, Ending, Instance, Instantiation, Question, Registry, Settings, TrapKind, Validity,
-    Value, What,
+    Agreement, Call, Ending, Instance, Instantiation, Question, Registry, Settings, State, TrapKind,
+    Validity, Value, What,
 };
 use mutagen_wasm_ast::Module;
+
+use super::host::{Host, Kind, Place};
 
 /// What should happen with the module of a finding.
 #[derive(Clone, Debug)]
@@ -15,9 +17,16 @@ pub enum Expected {
     /// It is valid, and nothing was run.
     Valid,
     /// Instantiating it ends like this.
-    NotInstantiated(Ending),
+    NotInstantiated {
+        /// What it imports.
+        host: Host,
+        /// How it ends.
+        ending: Ending,
+    },
     /// These calls are made.
     Run {
+        /// What it imports.
+        host: Host,
         /// The calls, in order.
         calls: Vec<Asked>,
         /// What is left behind, where the engines differ in that.
@@ -41,10 +50,10 @@ pub struct Asked {
 /// A part of the state after the last call.
 #[derive(Clone, Debug)]
 pub enum Left {
-    /// The byte at an address of an exported memory; `None` if the memory is smaller.
+    /// The byte at an address of a memory; `None` if the memory is smaller.
     Byte {
         /// The memory.
-        export: String,
+        place: Place,
         /// Whether its addresses have 64 bits.
         wide: bool,
         /// The address.
@@ -52,18 +61,18 @@ pub enum Left {
         /// The byte.
         byte: Option<u8>,
     },
-    /// The value of an exported global.
+    /// The value of a global.
     Global {
         /// The global.
-        export: String,
+        place: Place,
         /// Its value.
         value: Value,
     },
-    /// The element of an exported table; `None` if the table is smaller.
+    /// The element of a table; `None` if the table is smaller.
     Element {
         /// The table.
-        export: String,
-        /// Its type: whether indices have 64 bits, and whether it holds functions.
+        place: Place,
+        /// Whether its indices have 64 bits.
         wide: bool,
         /// The index.
         index: u64,
@@ -98,16 +107,15 @@ impl Expected {
             }
             Validity::Accepted => {}
         }
-        let imports = Module::decode(&finding.wasm).map_err(|error| error.to_string())?.imports.len();
-        if imports > 0 {
-            return Err(format!(
-                "the module has {imports} imports, whose behaviour a script cannot say; finding.json has it as data"
-            ));
-        }
+        let module = Module::decode(&finding.wasm).map_err(|error| error.to_string())?;
         let (calls, what) = asked(finding, engines)?;
-        let mut instance = match reference.instantiate(&finding.wasm) {
+        let is_strict = what == Some(What::HostCalls);
+        let host = |state: &State| Host::of(&module, &finding.hosts, state, is_strict);
+        let mut instance = match reference.instantiate_with(&finding.wasm, &finding.hosts) {
             Ok(instance) => instance,
-            Err(Instantiation::Ended { ending, .. }) => return Ok(Self::NotInstantiated(ending)),
+            Err(Instantiation::Ended { ending, state }) => {
+                return Ok(Self::NotInstantiated { host: host(&state)?, ending });
+            }
             Err(Instantiation::Rejected(reason)) => {
                 return Err(format!("{} does not compile it: {reason}", entry.name));
             }
@@ -123,7 +131,9 @@ impl Expected {
         // An engine without fuel would not come back from what follows.
         let ends = |asked: &Asked| !matches!(asked.ending, Ending::Trapped(TrapKind::OutOfFuel));
         let calls = calls.into_iter().map(answer).take_while(ends).collect();
-        Ok(Self::Run { calls, left: what.and_then(|what| left(&mut *instance, &what, &finding.wasm)) })
+        let host = host(&instance.state())?;
+        let left = what.and_then(|what| left(&mut *instance, &what, &module, &host));
+        Ok(Self::Run { host, calls, left })
     }
 }
 
@@ -152,27 +162,36 @@ fn asked(finding: &ModuleFinding, engines: &Registry) -> Result<(Vec<Call>, Opti
     Ok((calls, what))
 }
 
-/// What is left behind, if the engines differ in it and it is exported.
-fn left(instance: &mut dyn Instance, what: &What, wasm: &[u8]) -> Option<Left> {
+/// What is left behind, if the engines differ in it and it can be seen.
+fn left(instance: &mut dyn Instance, what: &What, module: &Module, host: &Host) -> Option<Left> {
     let state = instance.state();
-    let module = Module::decode(wasm).ok()?;
-    let exports = |name: &str| module.exports.iter().any(|export| export.name.0 == name);
+    let place = |kind, number: usize, name: &String| match host.places(kind).get(number) {
+        Some(import) => Some(Place::Import(*import)),
+        None => {
+            module.exports.iter().any(|export| export.name.0 == *name).then(|| Place::Export(name.clone()))
+        }
+    };
     match what {
-        What::Memory(name, address) if exports(name) => {
-            let place = state.memories.iter().position(|memory| memory.name == *name)?;
-            let bytes = instance.memory(place);
+        What::Memory(name, address) => {
+            let number = state.memories.iter().position(|memory| memory.name == *name)?;
+            let bytes = instance.memory(number);
             let byte = usize::try_from(*address).ok().and_then(|address| bytes.get(address)).copied();
-            Some(Left::Byte { export: name.clone(), wide: is_wide(&module), address: *address, byte })
+            let place = place(Kind::Memory, number, name)?;
+            Some(Left::Byte { place, wide: is_wide(module), address: *address, byte })
         }
-        What::Global(name) if exports(name) => {
-            let value = state.globals.iter().find(|global| global.name == *name)?.value;
-            Some(Left::Global { export: name.clone(), value })
+        What::Global(name) => {
+            let number = state.globals.iter().position(|global| global.name == *name)?;
+            Some(Left::Global {
+                place: place(Kind::Global, number, name)?,
+                value: state.globals[number].value,
+            })
         }
-        What::Table(name, index) if exports(name) => {
-            let place = state.tables.iter().position(|table| table.name == *name)?;
-            let elements = instance.table(place);
+        What::Table(name, index) => {
+            let number = state.tables.iter().position(|table| table.name == *name)?;
+            let elements = instance.table(number);
             let element = usize::try_from(*index).ok().and_then(|index| elements.get(index)).copied();
-            Some(Left::Element { export: name.clone(), wide: is_wide(&module), index: *index, element })
+            let place = place(Kind::Table, number, name)?;
+            Some(Left::Element { place, wide: is_wide(module), index: *index, element })
         }
         _ => None,
     }

@@ -5,7 +5,7 @@ use mutagen_campaign::{Finding, GroupResult, ModuleFinding};
 use mutagen_oracles::{Limits, NanMode, Registry};
 
 use super::expected::Expected;
-use super::rust_test::WASMI_FEATURES;
+use super::rust_test::public_crate;
 use crate::{markdown, paragraphs, told};
 
 /// The page of a module on which two engines differ.
@@ -75,7 +75,7 @@ fn right(expected: &Expected, module: &ModuleFinding) -> String {
     match expected {
         Expected::Invalid(reason) => format!("The module is invalid: {}.", markdown::inline(reason)),
         Expected::Valid => "The module is valid.".to_owned(),
-        Expected::NotInstantiated(ending) => {
+        Expected::NotInstantiated { ending, .. } => {
             format!("Instantiating it {}.", markdown::inline(&ending.to_string()))
         }
         Expected::Run { .. } => format!("{reference} says: {}.", markdown::inline(&module.reference)),
@@ -128,8 +128,8 @@ fn configuration(module: &ModuleFinding, engines: &Registry) -> Vec<(&'static st
             },
         ),
     ];
-    if module.target_engine.starts_with("wasmi") {
-        rows.insert(1, ("features of the target's crate", WASMI_FEATURES.join(", ")));
+    if let Some(krate) = public_crate(&module.target_engine) {
+        rows.insert(1, ("features of the target's crate", krate.features.join(", ")));
     }
     if module.fixes || module.bug.is_some() {
         rows.push(("repaired", "known bugs of the target were switched off".to_owned()));

@@ -1,9 +1,16 @@
 //! The stand-alone Rust test, which uses the engine's public crate.
+//!
+//! The test is the same for all engines but for what stands behind it: a configuration and helpers, in which the engines'
+//! crates differ. An engine that is a crate has a file here.
+
+mod wasmi;
+mod wasmtime;
 
 use mutagen_campaign::ModuleFinding;
-use mutagen_oracles::{Ending, Feature, Limits, TrapKind, Value};
+use mutagen_oracles::{Ending, Limits, TrapKind, Value};
 
 use super::expected::{Asked, Expected, Left};
+use super::host::{Deed, Host, HostedCall, Item, Place};
 
 /// A package with one test.
 pub struct Package {
@@ -13,42 +20,58 @@ pub struct Package {
     pub test: String,
 }
 
-/// The features with which this program compiles wasmi.
-pub const WASMI_FEATURES: [&str; 7] =
-    ["std", "stable", "validate", "memory64", "simd", "deterministic", "portable-dispatch"];
+/// The public crate of an engine.
+pub struct PublicCrate {
+    /// Its name.
+    pub name: &'static str,
+    /// The features with which this program compiles it.
+    pub features: &'static [&'static str],
+    /// The function `engine`, which makes the engine as it was when the engines differed.
+    configuration: fn(&ModuleFinding, bool) -> String,
+    /// The functions that a test calls.
+    helpers: &'static str,
+}
+
+/// The public crate of an engine of the registry, if it is one that this program knows.
+pub fn public_crate(engine: &str) -> Option<PublicCrate> {
+    match engine {
+        "wasmi" | "wasmi-lazy" => Some(wasmi::public_crate()),
+        "wasmtime" | "wasmtime-speed" => Some(wasmtime::public_crate()),
+        _ => None,
+    }
+}
 
 /// The package for a finding. `None` if the target is an engine whose crate this program does not know, or if what should
 /// happen cannot be said.
 pub fn package(name: &str, version: &str, finding: &ModuleFinding, expected: &Expected) -> Option<Package> {
-    let mode = match finding.target_engine.as_str() {
-        "wasmi" => "Eager",
-        "wasmi-lazy" => "Lazy",
-        _ => return None,
-    };
-    let body = body(expected)?;
-    // Validity is asked of an engine that translates nothing: a translator may stumble over what a broken validator accepts.
+    let PublicCrate { name: krate, features, configuration, helpers } = public_crate(&finding.target_engine)?;
     let runs = !matches!(expected, Expected::Valid | Expected::Invalid(_));
-    let mode = if runs { mode } else { "LazyTranslation" };
-    let helpers = if runs { HELPERS } else { "" };
     let test = format!(
         "//! {}: the target, {}, says {}.\n//! What is right: {}.\n\n\
-         const MODULE: &[u8] = include_bytes!(\"../module.wasm\");\n\n\
-         {}\n#[test]\nfn {}() {{\n    let engine = engine();\n{body}}}\n{helpers}",
+         #![allow(unused)] // The part from `engine` on is nearly the same for every finding.\n\n\
+         const MODULE: &[u8] = include_bytes!(\"../module.wasm\");\n/// The fuel of each call.\nconst FUEL: u64 = {};\n\n\
+         #[test]\nfn {}() {{\n{}}}\n\n{}\n{HELPERS}\n{helpers}",
         one_line(&finding.part),
         finding.target_engine,
         one_line(&finding.target),
         one_line(&finding.reference),
-        configuration(finding, mode, runs),
+        Limits::default().fuel,
         test_name(expected),
+        body(expected)?,
+        configuration(finding, runs),
     );
+    let features: Vec<String> = features.iter().map(|feature| format!("\"{feature}\"")).collect();
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n\
-         [dependencies]\nwasmi = {{ version = \"={version}\", default-features = false, features = [{}] }}\n\n\
+         [dependencies]\n{krate} = {{ version = \"={version}\", default-features = false, features = [{}] }}\n\n\
          # A project of its own, wherever it lies.\n[workspace]\n",
-        WASMI_FEATURES.map(|feature| format!("\"{feature}\"")).join(", ")
+        features.join(", ")
     );
     Some(Package { manifest, test })
 }
+
+/// The helpers that need no engine.
+const HELPERS: &str = include_str!("rust_test/helpers.rs.txt");
 
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
@@ -58,107 +81,216 @@ fn test_name(expected: &Expected) -> &'static str {
     match expected {
         Expected::Invalid(_) => "the_module_is_rejected",
         Expected::Valid => "the_module_is_accepted",
-        Expected::NotInstantiated(_) => "instantiating_the_module_fails_in_the_right_way",
+        Expected::NotInstantiated { .. } => "instantiating_the_module_fails_in_the_right_way",
         _ => "the_calls_do_what_they_should",
     }
 }
 
-/// The engine in the configuration in which the difference was found.
-fn configuration(finding: &ModuleFinding, mode: &str, runs: bool) -> String {
-    let switch = |(name, feature): &(&str, Feature)| {
-        format!("    config.{name}({});\n", finding.features.contains(*feature))
-    };
-    let switches: String = SWITCHES.iter().map(switch).collect();
-    let limits = Limits::default();
-    let running = if runs {
-        format!(
-            "    config.consume_fuel(true);\n    config.set_max_recursion_depth({});\n    config.set_max_stack_height(16 * 1024 * 1024);\n",
-            limits.recursion
-        )
-    } else {
-        String::new()
-    };
-    format!(
-        "fn engine() -> wasmi::Engine {{\n    let mut config = wasmi::Config::default();\n{switches}    \
-         config.wasm_custom_page_sizes(false);\n    config.compilation_mode(wasmi::CompilationMode::{mode});\n{running}    \
-         wasmi::Engine::new(&config)\n}}\n"
-    )
-}
-
-/// The switches of wasmi's configuration.
-const SWITCHES: [(&str, Feature); 13] = [
-    ("wasm_mutable_global", Feature::MutableGlobal),
-    ("wasm_saturating_float_to_int", Feature::SaturatingFloatToInt),
-    ("wasm_sign_extension", Feature::SignExtension),
-    ("wasm_multi_value", Feature::MultiValue),
-    ("wasm_bulk_memory", Feature::BulkMemory),
-    ("wasm_reference_types", Feature::ReferenceTypes),
-    ("wasm_simd", Feature::Simd),
-    ("wasm_relaxed_simd", Feature::RelaxedSimd),
-    ("wasm_tail_call", Feature::TailCall),
-    ("wasm_extended_const", Feature::ExtendedConst),
-    ("wasm_multi_memory", Feature::MultiMemory),
-    ("wasm_memory64", Feature::Memory64),
-    ("wasm_wide_arithmetic", Feature::WideArithmetic),
-];
-
-/// What the test does after it has made the engine.
+/// What the test does.
 fn body(expected: &Expected) -> Option<String> {
-    let start = format!(
-        "    let module = wasmi::Module::new(&engine, MODULE).expect(\"the module is valid\");\n    \
-         let mut store = wasmi::Store::new(&engine, ());\n    store.set_fuel({}).expect(\"fuel is counted\");\n    \
-         let started = wasmi::Instance::new(&mut store, &module, &[]);\n",
-        Limits::default().fuel
-    );
     Some(match expected {
-        Expected::Valid => {
-            "    wasmi::Module::new(&engine, MODULE).expect(\"the module is valid\");\n".to_owned()
+        Expected::Valid => "    assert!(is_valid(), \"the module is valid\");\n".to_owned(),
+        Expected::Invalid(_) => "    assert!(!is_valid(), \"the module is invalid\");\n".to_owned(),
+        Expected::NotInstantiated { host, ending: Ending::Trapped(kind) } => {
+            let started = "    let started = start(&mut store, &imports);\n";
+            let trap = format!("    assert_eq!(started.err(), Some({:?}.to_string()));\n", trap_name(*kind)?);
+            before(host)? + started + &trap + &after(host)
         }
-        Expected::Invalid(_) => {
-            "    assert!(wasmi::Module::new(&engine, MODULE).is_err(), \"the module is invalid\");\n"
-                .to_owned()
-        }
-        Expected::NotInstantiated(Ending::Trapped(_)) => {
-            start + "    assert!(started.is_err(), \"instantiating it traps\");\n"
-        }
-        Expected::Run { calls, left } => {
+        Expected::Run { host, calls, left } => {
+            let started =
+                "    let instance = start(&mut store, &imports).expect(\"it can be instantiated\");\n";
             let calls: Option<String> = calls.iter().map(call).collect();
             let left = left.as_ref().map(look).unwrap_or_default();
-            start + "    let instance = started.expect(\"it can be instantiated\");\n" + &calls? + &left
+            before(host)? + started + &calls? + &left + &after(host)
         }
-        Expected::NotInstantiated(_) | Expected::Unsaid(_) => return None,
+        Expected::NotInstantiated { .. } | Expected::Unsaid(_) => return None,
     })
 }
 
+/// A store and the imports, in order. What functions change must be there before them.
+fn before(host: &Host) -> Option<String> {
+    let mut text = "    let mut store = store(FUEL);\n".to_owned();
+    let is_function = |place: &usize| matches!(host.imports[*place].item, Item::Function(_));
+    let (functions, others): (Vec<usize>, Vec<usize>) = (0..host.imports.len()).partition(is_function);
+    for place in others.into_iter().chain(functions) {
+        text += &format!("    let import{place} = {};\n", import(host, place)?);
+    }
+    let names: Vec<String> = (0..host.imports.len()).map(|place| format!("import{place}.clone()")).collect();
+    Some(text + &format!("    let imports: Vec<Extern> = vec![{}];\n", names.join(", ")))
+}
+
+/// The number of calls of imported functions, if it matters.
+fn after(host: &Host) -> String {
+    let calls = host.calls.len();
+    if host.is_strict {
+        format!("    assert_eq!(*store.data(), {calls}, \"calls of imports\");\n")
+    } else {
+        String::new()
+    }
+}
+
+fn import(host: &Host, place: usize) -> Option<String> {
+    Some(match &host.imports[place].item {
+        Item::Memory(limits) => {
+            format!(
+                "memory(&mut store, {}, {:?}, {})",
+                limits.min.0,
+                limits.max.map(|max| max.0),
+                is_wide(limits)
+            )
+        }
+        Item::Table(ty) => {
+            let holds_functions = ty.element == mutagen_wasm_ast::RefType::FuncRef;
+            let (min, max) = (ty.limits.min.0, ty.limits.max.map(|max| max.0));
+            format!("table(&mut store, {holds_functions}, {min}, {max:?}, {})", is_wide(&ty.limits))
+        }
+        Item::Global(ty, first) => {
+            format!("global(&mut store, {}, {}, {})", type_name(ty.value), ty.mutable, value(first)?)
+        }
+        Item::Function(ty) => {
+            let list = |types: &[mutagen_wasm_ast::ValType]| {
+                types.iter().map(|ty| type_name(*ty)).collect::<Vec<_>>().join(", ")
+            };
+            let (parameters, results) = (list(&ty.params), list(&ty.results));
+            format!("function(&mut store, &[{parameters}], &[{results}], {})", closure(host, place)?)
+        }
+    })
+}
+
+/// What an imported function does in each call.
+fn closure(host: &Host, place: usize) -> Option<String> {
+    if !host.is_listed {
+        return Some("|_, _, _| Ok(vec![])".to_owned());
+    }
+    let others =
+        (0..host.imports.len()).filter(|other| !matches!(host.imports[*other].item, Item::Function(_)));
+    let clones: Vec<String> =
+        others.map(|other| format!("let import{other} = import{other}.clone(); ")).collect();
+    let mut text = format!("{{ {}move |caller, number, arguments| match number {{\n", clones.concat());
+    for (number, call) in host.calls.iter().enumerate().filter(|(_, call)| call.import == place) {
+        text += &format!("        {} => {{\n{}        }}\n", number + 1, turn(host, call)?);
+    }
+    Some(text + "        _ => Err(format!(\"call {number} of an import should not be made\")),\n    } }")
+}
+
+/// What an imported function does in one call.
+fn turn(host: &Host, call: &HostedCall) -> Option<String> {
+    let mut text = String::new();
+    if host.is_strict {
+        let shown: Vec<String> = call.arguments.iter().map(|value| format!("{:?}", shown(value))).collect();
+        text += &format!("            expect(arguments, &[{}])?;\n", shown.join(", "));
+    }
+    for deed in &call.deeds {
+        text += &format!("            {};\n", done(deed)?);
+    }
+    text += &match &call.results {
+        None => format!("            Err({HOST_TRAP:?}.to_string())\n"),
+        Some(results) => format!("            Ok(vec![{}])\n", values(results)?),
+    };
+    Some(text)
+}
+
+fn done(deed: &Deed) -> Option<String> {
+    let (place, does) = match deed {
+        Deed::Write(place, address, bytes) => {
+            (place, format!("write(caller, &place, {address}, &{bytes:?})"))
+        }
+        Deed::GrowMemory(place, pages) => (place, format!("grow_memory(caller, &place, {pages})")),
+        Deed::SetGlobal(place, to) => (place, format!("set_global(caller, &place, {})", value(to)?)),
+        // What is no reference to an object is null.
+        Deed::SetElement(place, index, to) => {
+            (place, value(to).map(|_| format!("clear_element(caller, &place, {index})"))?)
+        }
+        Deed::GrowTable(place, elements, with) => {
+            (place, value(with).map(|_| format!("grow_table(caller, &place, {elements})"))?)
+        }
+        Deed::Call(export, arguments) => {
+            return Some(format!("call_back(caller, {export:?}, &[{}])", values(arguments)?));
+        }
+    };
+    let place = match place {
+        Place::Import(place) => format!("import{place}.clone()"),
+        Place::Export(name) => format!("exported(caller, {name:?})"),
+    };
+    Some(format!("let place = {place};\n            {does}"))
+}
+
 fn call(Asked { export, arguments, ending }: &Asked) -> Option<String> {
-    let arguments: Option<Vec<String>> = arguments.iter().map(argument).collect();
     let expected = match ending {
         Ending::Returned(values) => {
             let values: Vec<String> =
                 values.iter().map(|value| format!("{:?}.to_string()", shown(value))).collect();
             format!("Ok(vec![{}])", values.join(", "))
         }
-        Ending::Trapped(kind) => format!("Err(Some(wasmi::TrapCode::{}))", trap_code(*kind)?),
+        Ending::Trapped(kind) => format!("Err({:?}.to_string())", trap_name(*kind)?),
         _ => return None,
     };
     Some(format!(
-        "    assert_eq!(\n        call(&mut store, &instance, {export:?}, &[{}]),\n        {expected}\n    );\n",
-        arguments?.join(", ")
+        "    assert_eq!(call(&mut store, &instance, {export:?}, &[{}]), {expected});\n",
+        values(arguments)?
     ))
 }
 
+/// Looks at a part of the state.
+fn look(left: &Left) -> String {
+    let of = |place: &Place| match place {
+        Place::Import(place) => format!("import{place}"),
+        Place::Export(name) => format!("export(&mut store, &instance, {name:?})"),
+    };
+    match left {
+        Left::Byte { place, address, byte, .. } => {
+            format!(
+                "    let memory = {};\n    assert_eq!(byte(&mut store, &memory, {address}), {byte:?});\n",
+                of(place)
+            )
+        }
+        Left::Global { place, value } => format!(
+            "    let global = {};\n    assert_eq!(global_value(&mut store, &global), {:?});\n",
+            of(place),
+            shown(value)
+        ),
+        Left::Element { place, index, element, .. } => format!(
+            "    let table = {};\n    assert_eq!(element(&mut store, &table, {index}).as_deref(), {:?});\n",
+            of(place),
+            element.as_ref().map(shown)
+        ),
+    }
+}
+
+fn values(values: &[Value]) -> Option<String> {
+    let values: Option<Vec<String>> = values.iter().map(value).collect();
+    values.map(|values| values.join(", "))
+}
+
 /// A value in Rust. `None` for references to objects, which only their store knows.
-fn argument(value: &Value) -> Option<String> {
+fn value(value: &Value) -> Option<String> {
     Some(match *value {
-        Value::I32(bits) => format!("wasmi::Val::I32({})", bits as i32),
-        Value::I64(bits) => format!("wasmi::Val::I64({})", bits as i64),
-        Value::F32(bits) => format!("wasmi::Val::F32(wasmi::F32::from_bits({bits:#010x}))"),
-        Value::F64(bits) => format!("wasmi::Val::F64(wasmi::F64::from_bits({bits:#018x}))"),
-        Value::V128(bits) => format!("wasmi::Val::V128(wasmi::V128::from({bits:#x}_u128))"),
-        Value::FuncRef(None) => "wasmi::Val::FuncRef(wasmi::Nullable::Null)".to_owned(),
-        Value::ExternRef(None) => "wasmi::Val::ExternRef(wasmi::Nullable::Null)".to_owned(),
+        Value::I32(bits) => format!("Val::I32({})", bits as i32),
+        Value::I64(bits) => format!("Val::I64({})", bits as i64),
+        Value::F32(bits) => format!("f32_of({bits:#010x})"),
+        Value::F64(bits) => format!("f64_of({bits:#018x})"),
+        Value::V128(bits) => format!("Val::V128(V128::from({bits:#x}_u128))"),
+        Value::FuncRef(None) => "no_function()".to_owned(),
+        Value::ExternRef(None) => "no_object()".to_owned(),
         Value::FuncRef(Some(_)) | Value::ExternRef(Some(_)) => return None,
     })
+}
+
+fn type_name(ty: mutagen_wasm_ast::ValType) -> &'static str {
+    use mutagen_wasm_ast::ValType;
+    match ty {
+        ValType::I32 => "ValType::I32",
+        ValType::I64 => "ValType::I64",
+        ValType::F32 => "ValType::F32",
+        ValType::F64 => "ValType::F64",
+        ValType::V128 => "ValType::V128",
+        ValType::FuncRef => "FUNCTION",
+        ValType::ExternRef => "OBJECT",
+    }
+}
+
+fn is_wide(limits: &mutagen_wasm_ast::Limits) -> bool {
+    limits.address == mutagen_wasm_ast::AddressType::I64
 }
 
 /// A value as the test shows it.
@@ -174,7 +306,11 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn trap_code(kind: TrapKind) -> Option<&'static str> {
+/// What an imported function says that traps.
+const HOST_TRAP: &str = "an imported function traps";
+
+/// What both crates call a trap.
+fn trap_name(kind: TrapKind) -> Option<&'static str> {
     Some(match kind {
         TrapKind::Unreachable => "UnreachableCodeReached",
         TrapKind::DivisionByZero => "IntegerDivisionByZero",
@@ -185,30 +321,7 @@ fn trap_code(kind: TrapKind) -> Option<&'static str> {
         TrapKind::IndirectCallNull => "IndirectCallToNull",
         TrapKind::IndirectCallSignature => "BadSignature",
         TrapKind::StackExhausted => "StackOverflow",
-        TrapKind::OutOfFuel | TrapKind::Host => return None,
+        TrapKind::Host => HOST_TRAP,
+        TrapKind::OutOfFuel => return None,
     })
 }
-
-/// Looks at a part of the state.
-fn look(left: &Left) -> String {
-    match left {
-        Left::Byte { export, address, byte, .. } => format!(
-            "    let memory = instance.get_memory(&store, {export:?}).expect(\"it is exported\");\n    \
-             assert_eq!(memory.data(&store).get({address}).copied(), {byte:?});\n"
-        ),
-        Left::Global { export, value } => format!(
-            "    let global = instance.get_global(&store, {export:?}).expect(\"it is exported\");\n    \
-             assert_eq!(shown(&global.get(&store)), {:?});\n",
-            shown(value)
-        ),
-        Left::Element { export, index, element, .. } => format!(
-            "    let table = instance.get_table(&store, {export:?}).expect(\"it is exported\");\n    \
-             let element = table.get(&store, {index}).map(|element| shown(&wasmi::Val::from(element)));\n    \
-             assert_eq!(element.as_deref(), {:?});\n",
-            element.as_ref().map(shown)
-        ),
-    }
-}
-
-/// What the calls of a test need.
-const HELPERS: &str = include_str!("helpers.rs.txt");

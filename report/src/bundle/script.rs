@@ -1,40 +1,80 @@
 //! The script of assertions that any engine's runner takes: a `.wast` file.
 
+mod host;
+
 use mutagen_campaign::ModuleFinding;
 use mutagen_oracles::{Ending, TrapKind, Value};
 use mutagen_wasm_ast::Module;
 
 use super::expected::{Asked, Expected, Left};
+use super::host::{Host, Place};
 
 /// The script.
 pub fn script(finding: &ModuleFinding, expected: &Expected) -> String {
+    let commands = commands(finding, expected).unwrap_or_else(|why| unsaid(finding, &why));
+    let head = comment(&format!(
+        "{}: {} says {}, {} says {}",
+        finding.part, finding.target_engine, finding.target, finding.reference_engine, finding.reference
+    ));
+    format!("{head}\n{}\n", commands.join("\n"))
+}
+
+/// The commands.
+///
+/// # Errors
+///
+/// What a script cannot say.
+fn commands(finding: &ModuleFinding, expected: &Expected) -> Result<Vec<String>, String> {
     let module = module(finding);
-    let commands = match expected {
+    Ok(match expected {
         Expected::Valid => vec![module],
         Expected::Invalid(reason) => {
             let assertion =
                 if Module::decode(&finding.wasm).is_ok() { "assert_invalid" } else { "assert_malformed" };
             vec![format!("({assertion}\n{module}\n  {})", string(short(reason).as_bytes()))]
         }
-        Expected::NotInstantiated(Ending::Trapped(kind)) => {
-            vec![format!("(assert_trap\n{module}\n  {})", string(trap_words(*kind).as_bytes()))]
-        }
-        Expected::NotInstantiated(ending) => {
-            vec![comment(&format!("instantiating it should end so: {ending}")), module]
-        }
-        Expected::Run { calls, left } => {
-            let mut commands = vec![module];
-            commands.extend(calls.iter().map(assertion));
-            commands.extend(left.iter().map(look));
+        Expected::NotInstantiated { host, ending } => {
+            let (mut commands, host, module) = around(finding, host)?;
+            match ending {
+                Ending::Trapped(kind) => commands
+                    .push(format!("(assert_trap\n{module}\n  {})", string(trap_words(*kind).as_bytes()))),
+                other => {
+                    commands.extend([comment(&format!("instantiating it should end so: {other}")), module])
+                }
+            }
+            commands.extend(host::last(&host));
             commands
         }
-        Expected::Unsaid(why) => vec![comment(&format!("there is no assertion: {why}")), module],
+        Expected::Run { host, calls, left } => {
+            let (mut commands, host, module) = around(finding, host)?;
+            commands.push(module);
+            commands.extend(calls.iter().map(assertion));
+            commands.extend(left.iter().map(|left| look(left, &host)));
+            commands.extend(host::last(&host));
+            commands
+        }
+        Expected::Unsaid(why) => unsaid(finding, why),
+    })
+}
+
+/// The module alone, with the reason why nothing is asserted.
+fn unsaid(finding: &ModuleFinding, why: &str) -> Vec<String> {
+    vec![comment(&format!("there is no assertion: {why}")), module(finding)]
+}
+
+/// What comes before the module, its imports, and the module itself. Names of imports are changed where the script needs it.
+fn around(finding: &ModuleFinding, host: &Host) -> Result<(Vec<String>, Host, String), String> {
+    let Some(renamed) = host::with_own_names(host) else {
+        return Ok((host::commands(host)?, host.clone(), module(finding)));
     };
-    let head = comment(&format!(
-        "{}: {} says {}, {} says {}",
-        finding.part, finding.target_engine, finding.target, finding.reference_engine, finding.reference
-    ));
-    format!("{head}\n{}\n", commands.join("\n"))
+    let mut subject = Module::decode(&finding.wasm).map_err(|error| error.to_string())?;
+    for (import, own) in subject.imports.iter_mut().zip(&renamed.imports) {
+        import.name = own.name.as_str().into();
+    }
+    let text = subject.to_text().map_err(|error| error.to_string())?;
+    let mut commands = host::commands(&renamed)?;
+    commands.push(comment("the imports have other names here: some of them had the same one"));
+    Ok((commands, renamed, text.trim_end().to_owned()))
 }
 
 /// The module: as text where that gives the same bytes, otherwise as bytes.
@@ -69,20 +109,27 @@ fn assertion(Asked { export, arguments, ending }: &Asked) -> String {
 }
 
 /// Looks at a part of the state, through a second module where an assertion cannot.
-fn look(left: &Left) -> String {
+fn look(left: &Left, host: &Host) -> String {
     let size = |wide: &bool| if *wide { "i64" } else { "i32" };
     match left {
-        Left::Global { export, value } => match constant(value, true) {
-            Some(value) => format!("(assert_return (get {}) {value})", string(export.as_bytes())),
-            None => comment(&format!("the global {export:?} should be {value}")),
+        Left::Global { place, value } => match (place, constant(value, true)) {
+            (Place::Export(name), Some(value)) => {
+                format!("(assert_return (get {}) {value})", string(name.as_bytes()))
+            }
+            (Place::Import(place), Some(value)) => {
+                let name = string(host.imports[*place].name.as_bytes());
+                format!("(assert_return (get {} {name}) {value})", host::NAME)
+            }
+            (_, None) => comment(&format!("the global should be {value}")),
         },
-        Left::Byte { export, wide, address, byte } => {
-            let (name, index) = (string(export.as_bytes()), size(wide));
-            let import = format!("(memory (import \"subject\" {name}) {}0)", if *wide { "i64 " } else { "" });
+        Left::Byte { place, wide, address, byte } => {
+            let index = size(wide);
+            let import = format!("(memory {} {}0)", import(place, host), if *wide { "i64 " } else { "" });
             let load =
                 format!("(func (export \"load\") (param {index}) (result i32) (i32.load8_u (local.get 0)))");
             let call = format!("(invoke \"load\" ({index}.const {address}))");
             seen(
+                place,
                 &import,
                 &load,
                 &match byte {
@@ -91,16 +138,17 @@ fn look(left: &Left) -> String {
                 },
             )
         }
-        Left::Element { export, wide, index, element } => {
-            let (name, size) = (string(export.as_bytes()), size(wide));
+        Left::Element { place, wide, index, element } => {
+            let size = size(wide);
             let holds = if matches!(element, Some(Value::ExternRef(_))) { "externref" } else { "funcref" };
             let import =
-                format!("(table (import \"subject\" {name}) {}0 {holds})", if *wide { "i64 " } else { "" });
+                format!("(table {} {}0 {holds})", import(place, host), if *wide { "i64 " } else { "" });
             let get = format!(
                 "(func (export \"is_null\") (param {size}) (result i32) (ref.is_null (table.get 0 (local.get 0))))"
             );
             let call = format!("(invoke \"is_null\" ({size}.const {index}))");
             seen(
+                place,
                 &import,
                 &get,
                 &match element {
@@ -115,8 +163,24 @@ fn look(left: &Left) -> String {
     }
 }
 
-fn seen(import: &str, function: &str, assertion: &str) -> String {
-    format!("(register \"subject\")\n(module\n  {import}\n  {function})\n{assertion}")
+/// What a second module imports to see it.
+fn import(place: &Place, host: &Host) -> String {
+    let (module, name) = match place {
+        Place::Export(name) => (SUBJECT, name),
+        Place::Import(place) => (host.imports[*place].module.as_str(), &host.imports[*place].name),
+    };
+    format!("(import {} {})", string(module.as_bytes()), string(name.as_bytes()))
+}
+
+/// The name under which the module is registered for others.
+const SUBJECT: &str = "subject";
+
+fn seen(place: &Place, import: &str, function: &str, assertion: &str) -> String {
+    let register = match place {
+        Place::Export(_) => format!("(register {})\n", string(SUBJECT.as_bytes())),
+        Place::Import(_) => String::new(),
+    };
+    format!("{register}(module\n  {import}\n  {function})\n{assertion}")
 }
 
 /// A value as a constant; `None` if a script has no word for it. The result of an operator may be any NaN of the kind that
@@ -176,7 +240,9 @@ fn trap_words(kind: TrapKind) -> &'static str {
         TrapKind::IndirectCallNull => "uninitialized element",
         TrapKind::IndirectCallSignature => "indirect call type mismatch",
         TrapKind::StackExhausted => "call stack exhausted",
-        TrapKind::OutOfFuel | TrapKind::Host => "",
+        // In a script, an imported function traps in this way.
+        TrapKind::Host => "unreachable",
+        TrapKind::OutOfFuel => "",
     }
 }
 

@@ -3,10 +3,12 @@
 use super::markup::{Figure, drawing, element, escape, label, number, table, text};
 use super::scale::Scale;
 
-const WIDTH: f64 = 860.0;
-const SPAN: [f64; 2] = [70.0, 840.0];
+/// Curves stand side by side where there is room, bars alone.
+const WIDTH: f64 = 480.0;
+const BARS_WIDTH: f64 = 860.0;
+const SPAN: [f64; 2] = [54.0, 462.0];
 const TOP: f64 = 14.0;
-const BOTTOM: f64 = 230.0;
+const BOTTOM: f64 = 180.0;
 /// A curve is drawn through at most so many points, and has a mark at so many of them.
 const POINTS: usize = 400;
 const MARKS: usize = 24;
@@ -37,21 +39,19 @@ pub struct Words<'a> {
 pub fn curves(words: &Words<'_>, curves: &[Curve]) -> Figure {
     let most = |place: usize| {
         let all = curves.iter().flat_map(|curve| &curve.points).map(|point| point[place]);
-        all.fold(0.0, f64::max).max(1e-3)
+        all.fold(0.0, f64::max)
     };
-    let (seconds, highest) = (most(0), most(1).max(1.0));
-    let (x, y) = (Scale::linear(0.0, seconds, SPAN), Scale::linear(0.0, highest, [BOTTOM, TOP]));
+    let (seconds, highest) = (most(0).max(1.0), most(1).max(1.0));
+    let (x, y) = (Scale::linear(0.0, seconds, SPAN), Scale::linear(0.0, highest, [BOTTOM, TOP]).whole());
     let mut content = x.vertical_grid([TOP, BOTTOM], time) + &y.horizontal_grid(SPAN, short);
     content += &label("axis", [(SPAN[0] + SPAN[1]) / 2.0, BOTTOM + 32.0], "middle", "time");
     for (look, curve) in curves.iter().enumerate() {
         content += &line(look, curve, &x, &y);
     }
     let about = format!("{} over time: {}", words.values, ends(curves));
-    let legend = if curves.len() > 1 {
-        legend(curves.iter().enumerate().map(|(look, curve)| (format!("mark ours s{look}"), curve.name)))
-    } else {
-        String::new()
-    };
+    // A single curve has one as well, so that charts side by side have one height.
+    let legend =
+        legend(curves.iter().enumerate().map(|(look, curve)| (format!("mark ours s{look}"), curve.name)));
     Figure {
         id: words.id.to_owned(),
         title: words.title.to_owned(),
@@ -149,7 +149,7 @@ pub fn bars(words: &Words<'_>, rows: &[(String, f64)], shown: impl Fn(f64) -> St
         title: words.title.to_owned(),
         caption: words.caption.to_owned(),
         legend: String::new(),
-        drawing: drawing(words.id, [WIDTH, bottom + 24.0], words.title, words.caption, &content),
+        drawing: drawing(words.id, [BARS_WIDTH, bottom + 24.0], words.title, words.caption, &content),
         data: table(&["name".to_owned(), escape(words.values)], &data),
     }
 }

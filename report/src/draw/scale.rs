@@ -10,12 +10,19 @@ pub struct Scale {
     from: f64,
     to: f64,
     log: bool,
+    whole: bool,
 }
 
 impl Scale {
     /// A linear scale: equal differences are equally far apart.
     pub fn linear(low: f64, high: f64, [from, to]: [f64; 2]) -> Self {
-        Scale { low, high, from, to, log: false }
+        Scale { low, high, from, to, log: false, whole: false }
+    }
+
+    /// The same, for what is counted: labels are whole numbers.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Scale { whole: true, ..self }
     }
 
     /// A logarithmic scale: equal ratios are equally far apart. It spans whole powers of ten around all
@@ -24,7 +31,7 @@ impl Scale {
         let logs = values.into_iter().filter(|value| *value > 0.0 && value.is_finite()).map(f64::log10);
         let (low, high) = logs.fold((f64::MAX, f64::MIN), |(low, high), log| (low.min(log), high.max(log)));
         let (low, high) = if low <= high { (low.floor(), high.ceil()) } else { (0.0, 1.0) };
-        Scale { low, high: high.max(low + 1.0), from, to, log: true }
+        Scale { low, high: high.max(low + 1.0), from, to, log: true, whole: false }
     }
 
     /// The coordinate of a value. A value outside of the scale is moved to its edge.
@@ -40,6 +47,7 @@ impl Scale {
             return (self.low as i32..=self.high as i32).map(|power| 10_f64.powi(power)).collect();
         }
         let step = round_step((self.high - self.low) / 5.0);
+        let step = if self.whole { step.max(1.0) } else { step };
         let count = ((self.high - self.low) / step + 1e-9) as usize;
         (0..=count).map(|index| self.low + step * index as f64).collect()
     }
@@ -102,5 +110,6 @@ mod tests {
         assert_eq!(Scale::linear(0.0, 20.0, [0.0, 1.0]).ticks(), [0.0, 5.0, 10.0, 15.0, 20.0]);
         assert_eq!(Scale::linear(0.0, 15.0, [0.0, 1.0]).ticks(), [0.0, 5.0, 10.0, 15.0]);
         assert_eq!(Scale::linear(0.0, 1.0, [0.0, 1.0]).ticks().len(), 6);
+        assert_eq!(Scale::linear(0.0, 2.0, [0.0, 1.0]).whole().ticks(), [0.0, 1.0, 2.0]);
     }
 }

@@ -31,6 +31,7 @@ pub fn of_witness(entry: &str) -> GroupResult {
 }
 
 /// A finding about this module and call, as a campaign would have made it.
+#[allow(dead_code, reason = "not all tests need it")]
 pub fn finding_of(
     bug: Option<String>,
     features: &str,
@@ -38,17 +39,22 @@ pub fn finding_of(
     invoke: Option<&str>,
     arguments: &[&str],
 ) -> GroupResult {
+    judged(ModuleFinding { bug, ..draft(features, wat, invoke, arguments) })
+}
+
+/// A module and a call, before the engines are asked: no bug, wasmi and wasmtime, no plans of host functions.
+pub fn draft(features: &str, wat: &str, invoke: Option<&str>, arguments: &[&str]) -> ModuleFinding {
     let wasm = Module::assemble(wat.as_bytes()).expect("it is a module");
     let wat = Module::decode(&wasm).expect("it can be read").to_text().expect("it can be printed");
     let call = |export: &str| StoredCall {
         export: export.into(),
         arguments: arguments.iter().map(|text| (*text).into()).collect(),
     };
-    let mut module = ModuleFinding {
+    ModuleFinding {
         format: 3,
         version: "0.1.0".into(),
         property: "interpreter".into(),
-        bug,
+        bug: None,
         fixes: false,
         late_fixes: Vec::new(),
         features: features.parse().expect("they exist"),
@@ -68,7 +74,11 @@ pub fn finding_of(
         functions: Vec::new(),
         wasm,
         wat,
-    };
+    }
+}
+
+/// The finding that a draft becomes when the engines are asked, which must differ.
+pub fn judged(mut module: ModuleFinding) -> GroupResult {
     let whole = Finding::Module(Box::new(module.clone()));
     let program = Executable::this().expect("a test knows its own file");
     let replayed = on_stack(|| replay(&whole, &Registry::default(), &program))

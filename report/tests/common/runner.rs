@@ -1,11 +1,13 @@
 //! A runner of scripts of assertions, with wasmi.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mutagen_weave::switch_on;
 use wasmi::{Engine, F32, F64, Instance, Linker, Module, Nullable, Store, V128, Val};
 use wast::core::{NanPattern, V128Pattern, WastArgCore, WastRetCore};
 use wast::parser::{ParseBuffer, parse};
+use wast::token::Id;
 use wast::{QuoteWat, Wast, WastArg, WastDirective, WastExecute, WastInvoke, WastRet};
 
 /// Runs a script while these entries of the catalogue are on.
@@ -20,8 +22,13 @@ pub fn run(script: &str, on: &[&'static str]) -> Result<usize, String> {
     let mut config = wasmi::Config::default();
     config.wasm_memory64(true).wasm_multi_memory(true);
     let engine = Engine::new(&config);
-    let mut runner =
-        Runner { linker: Linker::new(&engine), store: Store::new(&engine, ()), current: None, assertions: 0 };
+    let mut runner = Runner {
+        linker: Linker::new(&engine),
+        store: Store::new(&engine, ()),
+        current: None,
+        named: HashMap::new(),
+        assertions: 0,
+    };
     for directive in directives {
         let attempt = catch_unwind(AssertUnwindSafe(|| runner.step(directive)));
         attempt.unwrap_or_else(|_| Err("the engine panicked".to_owned()))?;
@@ -33,6 +40,7 @@ struct Runner {
     linker: Linker<()>,
     store: Store<()>,
     current: Option<Instance>,
+    named: HashMap<String, Instance>,
     assertions: usize,
 }
 
@@ -40,12 +48,15 @@ impl Runner {
     fn step(&mut self, directive: WastDirective<'_>) -> Result<(), String> {
         match directive {
             WastDirective::Module(mut module) => {
+                let name = module.name().map(|id| id.name().to_owned());
                 let module = self.module(&mut module)?;
                 let instance = self.linker.instantiate_and_start(&mut self.store, &module);
-                self.current = Some(instance.map_err(|error| error.to_string())?);
+                let instance = instance.map_err(|error| error.to_string())?;
+                self.current = Some(instance);
+                self.named.extend(name.map(|name| (name, instance)));
             }
-            WastDirective::Register { name, .. } => {
-                let instance = self.current.expect("there is a module");
+            WastDirective::Register { name, module, .. } => {
+                let instance = self.instance(module)?;
                 let exports: Vec<_> = instance
                     .exports(&self.store)
                     .map(|export| (export.name().to_owned(), export.into_extern()))
@@ -85,10 +96,18 @@ impl Runner {
         Module::new(self.store.engine(), &bytes).map_err(|error| error.to_string())
     }
 
+    /// The module of this name, or the last one.
+    fn instance(&self, name: Option<Id<'_>>) -> Result<Instance, String> {
+        match name {
+            Some(id) => self.named.get(id.name()).copied().ok_or_else(|| format!("no module ${}", id.name())),
+            None => self.current.ok_or_else(|| "no module".to_owned()),
+        }
+    }
+
     fn execute(&mut self, exec: WastExecute<'_>) -> Result<Vec<Val>, String> {
-        let instance = self.current.expect("there is a module");
         match exec {
-            WastExecute::Invoke(WastInvoke { name, args, .. }) => {
+            WastExecute::Invoke(WastInvoke { name, args, module, .. }) => {
+                let instance = self.instance(module)?;
                 let function = instance.get_func(&self.store, name).ok_or("no such function")?;
                 let arguments: Vec<Val> = args.iter().map(argument).collect();
                 let types = function.ty(&self.store).results().to_vec();
@@ -98,7 +117,8 @@ impl Runner {
                     .map_err(|error| error.to_string())?;
                 Ok(results)
             }
-            WastExecute::Get { global, .. } => {
+            WastExecute::Get { global, module, .. } => {
+                let instance = self.instance(module)?;
                 let global = instance.get_global(&self.store, global).ok_or("no such global")?;
                 Ok(vec![global.get(&self.store)])
             }
