@@ -17,12 +17,13 @@ const PREFIX: &str = "MUTAGEN_";
 const WITHOUT: [&str; 1] = ["run"];
 
 /// Flags of which the last on the command line counts. If one of them is there, no variable speaks for the other.
-const OPPOSITES: [[&str; 2]; 1] = [["keep-going", "no-keep-going"]];
+const OPPOSITES: [[&str; 2]; 2] = [["keep-going", "no-keep-going"], ["sync", "hub"]];
 
 /// Variables that are known besides those of flags: of builds, of `cargo mutagen`, of properties and of this project's tests.
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
     "MUTAGEN_EXTRA_BUGS",
     "MUTAGEN_BROWSER",
+    "MUTAGEN_NATS_SERVER",
     "MUTAGEN_EXTERNAL_MODULES",
     "MUTAGEN_INNER_WRAPPER",
     "MUTAGEN_REQUEST",

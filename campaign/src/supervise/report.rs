@@ -53,6 +53,7 @@ impl Ended {
                 late_fixes,
                 skipped: Vec::new(),
                 barred,
+                sharing: None,
             };
             sort_left_over(&mut groups, store, program, order);
         }
@@ -65,6 +66,10 @@ impl Ended {
         }
         if groups.has_news() || report.unsorted > 0 {
             report.outcome = CampaignOutcome::Finding;
+        }
+        if let Some(voice) = &driver.voice {
+            voice.found_all(&report);
+            voice.finish(&mut report);
         }
         if let Some(store) = store {
             let CampaignReport { tests, passed, discarded, seconds, .. } = report;
