@@ -1,6 +1,7 @@
 //! What must hold of a NATS server alone: secrets, encryption, and many faults in a row.
 #![cfg(feature = "hub")]
 
+#[allow(dead_code, reason = "not all test programs need all of it")]
 #[path = "common/server.rs"]
 mod server;
 #[path = "common/waiting.rs"]
@@ -58,6 +59,7 @@ fn certificate(directory: &Path) -> Option<()> {
     let done = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
         .args(["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
+        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .args(["-keyout", "key.pem", "-out", "cert.pem"])
         .current_dir(directory)
         .output();

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::AckPolicy;
 use async_nats::jetstream::consumer::pull::Config as PullConfig;
-use async_nats::jetstream::{AckKind, Message};
+use async_nats::jetstream::{self, AckKind};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use mutagen_engine::stable;
 
 use super::Hub;
-use super::session::{Kept, Session, Stream};
+use super::session::{Kept, Message, Session, Stream};
+use crate::directory::new_worker;
 use crate::entry::{name_of, opened, sealed};
 use crate::{Cells, Error, Held, MOST_TRIES, Progress, Taken};
 
@@ -28,8 +29,10 @@ const MOST_UNDER_WAY: usize = 64;
 pub struct HubCells {
     session: Session,
     lease: Duration,
+    /// Who hands in from here, so that a result of others is told from one of this holder that was sent twice.
+    holder: String,
     /// What acknowledges the cells that are held here.
-    held: Mutex<HashMap<String, Message>>,
+    held: Mutex<HashMap<String, jetstream::Message>>,
 }
 
 impl HubCells {
@@ -39,7 +42,7 @@ impl HubCells {
     ///
     /// If the server does not answer.
     pub fn new(hub: Hub, lease: Duration) -> Result<Self, Error> {
-        let cells = HubCells { session: hub.session, lease, held: Mutex::default() };
+        let cells = HubCells { session: hub.session, lease, holder: new_worker(), held: Mutex::default() };
         cells.session.wait(cells.session.consumer(Stream::Cells, cells.queue()))?;
         Ok(cells)
     }
@@ -55,7 +58,7 @@ impl HubCells {
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<String, Message>> {
+    fn held(&self) -> MutexGuard<'_, HashMap<String, jetstream::Message>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -89,22 +92,25 @@ impl HubCells {
     }
 
     async fn accept(&self, held: &Held, result: &[u8]) -> Result<bool, Error> {
-        let kept = self.session.put(self.subject("results", &held.name), packed(&held.name, result)).await?;
+        let subject = self.subject("results", &held.name);
+        let signed = [format!("{} {}\n", self.holder, held.tries).as_bytes(), result].concat();
+        let message = packed(&held.name, &signed);
+        let kept = self.session.put(subject.clone(), message.clone()).await?;
         let is_first = match kept {
             Kept::Stored => true,
             Kept::Known => {
                 // An answer may have been lost, and the message sent twice.
-                let stored = self.session.last(Stream::Results, &self.subject("results", &held.name)).await?;
-                stored.is_some_and(|stored| stored == packed(&held.name, result))
+                let stored = self.session.last(Stream::Results, &subject).await?;
+                stored.is_some_and(|stored| stored == message)
             }
             Kept::NoRoom | Kept::TooLarge => {
                 return Err(self.session.refused("there is no room for a result"));
             }
         };
-        let message = self.held().remove(&held.name);
-        if let Some(message) = message {
+        let cell = self.held().remove(&held.name);
+        if let Some(cell) = cell {
             // If this is lost, the cell is handed out again, and found to have a result.
-            let _ = message.ack().await;
+            let _ = cell.ack().await;
         }
         Ok(is_first)
     }
@@ -140,7 +146,12 @@ impl Cells for HubCells {
 
     fn results(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
         let messages = self.session.wait(self.session.all(Stream::Results, "results.*"))?;
-        Ok(messages.iter().filter_map(|message| unpacked(&message.payload)).collect())
+        let unsigned = |message: &Message| {
+            let (name, signed) = unpacked(&message.payload)?;
+            let end = signed.iter().position(|byte| *byte == b'\n')?;
+            Some((name, signed[end + 1..].to_vec()))
+        };
+        Ok(messages.iter().filter_map(unsigned).collect())
     }
 
     fn progress(&self) -> Result<Progress, Error> {
