@@ -58,7 +58,7 @@ impl FromStr for Address {
             _ => return Err(wrong("it begins with nats:// or tls://")),
         };
         if rest.contains('@') {
-            return Err(wrong("a secret does not belong into an address: see --hub-secret"));
+            return Err(wrong("a secret does not belong into an address, where others see it"));
         }
         let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
         let (host, port) = match rest.rsplit_once(':') {
