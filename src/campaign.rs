@@ -138,7 +138,8 @@ fn status(arguments: &StatusArguments) -> Result<Code, CommandError> {
     let findings = board.count(Topic::Finding).map_err(unusable)?;
     let is_stopped = board.is_stopped().map_err(unusable)?;
     let running = workers.iter().filter(|worker| worker.state() == "running");
-    let (count, speed) = (running.clone().count(), running.map(Worker::speed).sum::<f64>());
+    let (count, speed) =
+        (running.clone().count(), running.map(Worker::speed).fold(0.0, |sum, speed| sum + speed));
     let tests: u64 = workers.iter().map(|worker| worker.status.progress.tests).sum();
     if arguments.json {
         let each = workers.iter().map(|worker| {
