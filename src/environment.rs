@@ -17,7 +17,7 @@ const PREFIX: &str = "MUTAGEN_";
 const WITHOUT: [&str; 1] = ["run"];
 
 /// Flags of which the last on the command line counts. If one of them is there, no variable speaks for the other.
-const OPPOSITES: [[&str; 2]; 1] = [["keep-going", "no-keep-going"]];
+const OPPOSITES: [[&str; 2]; 2] = [["keep-going", "no-keep-going"], ["sync", "hub"]];
 
 /// Variables that are known besides those of flags: of builds, of `cargo mutagen`, of properties and of this project's tests.
 const OTHERS: [&str; 6] = [

@@ -17,6 +17,7 @@ use mutagen_wasm_ast::Features;
 
 use crate::exit_code::CommandError;
 use crate::hunt::Places;
+use crate::meeting::MeetingFlags;
 use crate::say;
 use crate::seed::Seed;
 
@@ -281,6 +282,13 @@ pub struct ModuleFlags {
     #[command(flatten)]
     pub supervision: SupervisionFlags,
 
+    #[command(flatten)]
+    pub meeting: MeetingFlags,
+
+    /// Workers of `-j` tell each other what they find
+    #[arg(long, conflicts_with_all = ["sync", "hub"])]
+    pub share: bool,
+
     /// Continues with the results in the output directory
     #[arg(long, requires = "output", conflicts_with = "fresh")]
     pub resume: bool,
@@ -309,9 +317,10 @@ pub struct OutputFlags {
 
 impl ModuleFlags {
     /// Where a campaign starts from, and where its results go.
-    pub fn places(&self) -> Places {
+    pub fn places(&self) -> Result<Places, CommandError> {
         let limits = self.supervision.limits();
-        Places { inputs: self.input.clone(), limits, ..self.place.places(self.resume) }
+        let (inputs, sharing, shares) = (self.input.clone(), self.meeting.sharing()?, self.share);
+        Ok(Places { inputs, limits, sharing, shares, ..self.place.places(self.resume) })
     }
 }
 
@@ -320,7 +329,7 @@ impl OutputFlags {
     pub fn places(&self, resume: bool) -> Places {
         let (inputs, limits) = (Vec::new(), None);
         let (known, serve) = (self.known.clone(), self.serve.clone());
-        Places { inputs, output: self.output(resume), known, limits, serve }
+        Places { inputs, output: self.output(resume), known, limits, serve, ..Places::default() }
     }
 
     /// The output directory, if there is one, and what to do with earlier results there.

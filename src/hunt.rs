@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use mutagen_campaign::{
-    CampaignOutcome, Earlier, Error, Executable, Ran, Setup, Spec, WorkerLimits, is_supervised, run,
+    CampaignOutcome, Earlier, Error, Executable, Ran, Setup, Sharing, Spec, WorkerLimits, is_supervised, run,
     supervise,
 };
+use mutagen_engine::stable;
+use mutagen_exchange::{CampaignName, Place};
 use mutagen_oracles::Registry;
+use tempfile::TempDir;
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::TellingFlags;
@@ -28,6 +31,10 @@ pub struct Places {
     pub limits: Option<WorkerLimits>,
     /// Where the page of the output directory is served.
     pub serve: Option<String>,
+    /// Where the campaign meets others.
+    pub sharing: Option<Sharing>,
+    /// Whether the workers of this campaign tell each other what they find.
+    pub shares: bool,
 }
 
 /// Runs a campaign, prints its report, and returns the exit code.
@@ -37,13 +44,22 @@ pub fn hunt(
     places: Places,
     telling: &TellingFlags,
 ) -> Result<Code, CommandError> {
-    let Places { inputs, output, known, limits, serve } = places;
+    let Places { inputs, output, known, limits, serve, sharing, shares } = places;
+    let private = if shares { Some(private()?) } else { None };
+    let own = private.as_ref().map(|directory| Sharing {
+        place: Place::Directory(directory.path().to_owned()),
+        campaign: CampaignName::default(),
+    });
     let directory = output.as_ref().map(|(directory, _)| directory.as_path());
     let showing = Showing::start(directory, serve.as_deref())?;
+    let drawn =
+        sharing.as_ref().filter(|_| spec.seed == 0).map(|_| Spec { seed: drawn_seed(), ..spec.clone() });
+    let spec = drawn.as_ref().unwrap_or(spec);
     let setup = Setup {
         inputs: inputs.clone(),
         output,
         known,
+        sharing: sharing.or(own),
         interrupt: interrupt_flag()?,
         observer: Box::new(Shown::new(telling.quiet)),
         ..Setup::new(engines)
@@ -62,6 +78,20 @@ pub fn hunt(
     Ok(code(spec, &ran))
 }
 
+/// A seed that no other worker has. Workers that meet would begin with the same tests if all had the usual one.
+fn drawn_seed() -> u64 {
+    // Scripts read numbers of up to 53 bits exactly.
+    stable::hash(mutagen_exchange::new_worker().as_bytes()) >> 32 | 1
+}
+
+/// A directory for the workers of this campaign alone: in memory, where there is a place for such files.
+fn private() -> Result<TempDir, CommandError> {
+    let made = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    made.map_err(|error| {
+        CommandError::new(Code::Unusable, format!("cannot make a directory to share: {error}"))
+    })
+}
+
 fn not_stored(error: &mutagen_campaign::Error) -> CommandError {
     CommandError::new(error.class().into(), error)
 }
@@ -69,6 +99,8 @@ fn not_stored(error: &mutagen_campaign::Error) -> CommandError {
 fn code(spec: &Spec, ran: &Ran) -> Code {
     match ran.report.outcome {
         CampaignOutcome::Finding => Code::Finding,
+        // Somebody asked all workers of a shared campaign to stop.
+        CampaignOutcome::Interrupted if !signals::has_come() => Code::Fine,
         CampaignOutcome::Interrupted => signals::interrupted(),
         CampaignOutcome::GaveUp => Code::Unusable,
         // Not all of the files that the user named were tested.

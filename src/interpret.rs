@@ -193,7 +193,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
         }
         return judge(arguments, &spec, engines);
     }
-    hunt(&spec, engines, arguments.modules.places(), &arguments.campaign.telling)
+    hunt(&spec, engines, arguments.modules.places()?, &arguments.campaign.telling)
 }
 
 /// Prints for every file what each engine does at each step.

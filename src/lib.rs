@@ -14,6 +14,7 @@
 
 mod bench;
 mod bugs;
+mod campaign;
 mod cmin;
 mod completions;
 mod coverage;
@@ -27,6 +28,7 @@ mod ifc;
 mod interpret;
 mod invoke;
 mod man;
+mod meeting;
 mod predicate;
 mod progress;
 mod refine;
@@ -85,6 +87,7 @@ enum Command {
     #[command(name = mutagen_campaign::WORKER, hide = true)]
     Worker(worker::Arguments),
     Report(report::Arguments),
+    Campaign(campaign::Arguments),
 }
 
 /// Runs the program with these engines to choose from, and says how it ended.
@@ -148,6 +151,7 @@ fn run(command: Command, engines: &Registry) -> Result<Code, CommandError> {
         Command::Man(arguments) => man::run(&arguments),
         Command::Worker(arguments) => worker::run(arguments, engines),
         Command::Report(arguments) => report::run(&arguments, engines),
+        Command::Campaign(arguments) => campaign::run(&arguments),
     }
 }
 

@@ -39,7 +39,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     let unusable = |why: String| CommandError::from(Error::unusable(file, why));
     let text = read_text(file)?;
     let spec = Spec::read(&text).map_err(|error| unusable(error.to_string()))?;
-    hunt(&spec, engines, arguments.modules.places(), &arguments.telling)
+    hunt(&spec, engines, arguments.modules.places()?, &arguments.telling)
 }
 
 /// Ends this program soon after its parent has ended: nobody would read its results.

@@ -55,6 +55,11 @@ pub fn interrupted() -> Code {
     }
 }
 
+/// Whether a signal asked to stop.
+pub fn has_come() -> bool {
+    HEARD.get().and_then(|heard| heard.as_ref().ok()).is_some_and(|heard| heard.flag.load(Ordering::Relaxed))
+}
+
 /// Lets a file that grows past `ulimit -f` be an error of the write, like a full disk, instead of the end of the program.
 pub fn outlive_file_limits() {
     // Without the handler, the signal ends the program as it would have.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use mutagen_campaign::{
-    CampaignOutcome, CampaignReport, Curb, Deaths, EngineSpec, GivenReport, Group, SecondsIn, SlowReport,
-    Spec, SubjectSpec, quoted,
+    CampaignOutcome, CampaignReport, Curb, Deaths, EngineSpec, GivenReport, Group, SecondsIn, Shared,
+    SlowReport, Spec, SubjectSpec, quoted,
 };
 use mutagen_properties::{DISCREPANCY, OpinionCounts};
 
@@ -43,6 +43,18 @@ pub fn campaign(
     say::out(parts.join("\n"))
 }
 
+/// What came of sharing, in a line.
+fn shared(shared: Option<&Shared>) -> String {
+    let Some(Shared { received, unsent, dropped, too_large, foreign }) = shared else { return String::new() };
+    let mut text = format!("\nshared: {received} tests of others");
+    let left =
+        [(unsent, "not handed over"), (dropped, "dropped"), (too_large, "too large"), (foreign, "damaged")];
+    left.iter()
+        .filter(|(count, _)| **count > 0)
+        .for_each(|(count, what)| text += &format!(", {count} {what}"));
+    text
+}
+
 /// The command that runs the campaign again, from the same modules.
 fn again(spec: &Spec, inputs: &[PathBuf]) -> String {
     let words = inputs.iter().flat_map(|path| ["--input".to_owned(), path.to_string_lossy().into_owned()]);
@@ -76,6 +88,7 @@ fn summary(report: &CampaignReport, verbose: bool) -> String {
             target + reference + first_opinion + unexplained
         );
     }
+    text += &shared(report.shared.as_ref());
     if verbose {
         let figures = report.figures.counts.iter().chain(&report.figures.levels).chain(&report.labels);
         for (name, number) in figures {

@@ -17,6 +17,9 @@ pub enum Error {
     /// A file or directory could not be used, or a campaign could not be started.
     #[error(transparent)]
     Campaign(#[from] mutagen_campaign::Error),
+    /// The cells cannot be shared.
+    #[error(transparent)]
+    Exchange(#[from] mutagen_exchange::Error),
     /// The directory holds another plan.
     #[error("{} holds another plan: choose another directory, or leave out the flags of the plan to go on with it", .0.display())]
     OtherPlan(PathBuf),
@@ -81,7 +84,8 @@ impl Error {
         match self {
             Error::Unknown(_) => ErrorClass::Usage,
             Error::Campaign(error) => error.class(),
-            Error::OtherPlan(_) => ErrorClass::Busy,
+            Error::Exchange(mutagen_exchange::Error::OtherTerms(_)) | Error::OtherPlan(_) => ErrorClass::Busy,
+            Error::Exchange(_) => ErrorClass::Unusable,
             Error::NoPlan(_) | Error::OfProperties(_) | Error::OfStrategies(_) => ErrorClass::Unusable,
             Error::Refine(_) => ErrorClass::Usage,
             Error::Copy(_) => ErrorClass::NotStored,

@@ -9,7 +9,7 @@
 //!
 //! A plan can also cross bugs with properties, to learn what each property is good for: [`refine`] reports on it.
 //!
-//! Plans and reports are pure functions: only `store`, `child` and `run` touch files or processes.
+//! Plans and reports are pure functions: only `store`, `queue`, `child` and `run` touch files or processes.
 //!
 //! ```
 //! use mutagen_bench::{Plan, Suite};
@@ -31,6 +31,7 @@ mod pattern;
 mod plan;
 mod property;
 mod published;
+mod queue;
 pub mod refine;
 pub mod report;
 mod run;
@@ -52,6 +53,7 @@ pub use host::cores;
 pub use plan::{Cell, NotAShard, Plan, Shard, Wish};
 pub use property::{Execution, NamedProperty};
 pub use published::{Published, Throughput, counterpart, published, throughput};
+pub use queue::Queue;
 pub use run::{RunEnded, run_cells};
 pub use store::{CellStore, StoredTrials};
 pub use strategy::PlannedStrategy;

@@ -62,6 +62,9 @@ pub enum Error {
     /// The output directory holds the results of another campaign.
     #[error("the results in the output directory are of another campaign: {0}")]
     OtherCampaign(String),
+    /// The campaign cannot meet others.
+    #[error(transparent)]
+    Exchange(#[from] mutagen_exchange::Error),
     /// A worker process could not do its part.
     #[error("{message}")]
     Worker {
@@ -114,6 +117,13 @@ impl Error {
             Error::Busy(_) | Error::Earlier(_) | Error::Occupied(_) => ErrorClass::Busy,
             Error::NotStored { .. } => ErrorClass::NotStored,
             Error::Watch(WatchError::Names(_)) => ErrorClass::Internal,
+            Error::Exchange(mutagen_exchange::Error::OtherTerms(_)) => ErrorClass::Busy,
+            Error::Exchange(
+                mutagen_exchange::Error::File { .. }
+                | mutagen_exchange::Error::Hub { .. }
+                | mutagen_exchange::Error::Foreign(_),
+            ) => ErrorClass::Unusable,
+            Error::Exchange(_) => ErrorClass::Usage,
             Error::Worker { class, .. } => *class,
         }
     }

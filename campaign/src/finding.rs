@@ -211,7 +211,7 @@ impl Finding {
     }
 
     /// What fails, in a sentence.
-    pub(crate) fn message(&self) -> String {
+    pub fn message(&self) -> String {
         match self {
             Finding::Module(finding) => {
                 let ModuleFinding { part, target, reference, .. } = &**finding;

@@ -23,6 +23,7 @@
 //! | `spec` | descriptions of campaigns |
 //! | `run` | running a campaign: one driver for engines and machines |
 //! | `supervise` | the same in worker processes, which may die |
+//! | `sharing` | workers of one campaign, on one machine or several, tell each other what they find |
 //! | `groups` | failing tests that are about the same thing, and those that the user knows (`known`) |
 //! | `finding` | findings, with all that is needed to reproduce them |
 //! | `report` | the report of a campaign |
@@ -46,6 +47,7 @@ mod replay;
 mod report;
 mod results;
 mod run;
+mod sharing;
 mod spec;
 pub mod store;
 mod supervise;
@@ -65,6 +67,7 @@ pub use report::{
 };
 pub use results::{GroupResult, Results, State};
 pub use run::{Ran, Setup, context_of, engines_of, run};
+pub use sharing::{Shared, Sharing, Status, terms_of};
 pub use spec::{
     Budget, EngineProperty, EngineSpec, FunctionType, GuidanceName, Machine, MachineSpec, PropertyName, Spec,
     SpecError, Split, SubjectSpec, Usual, quoted,

@@ -10,7 +10,7 @@ use mutagen_properties::{OpinionCounts, Shape};
 use mutagen_wasm_ast::Features;
 use serde::{Deserialize, Serialize};
 
-use crate::{CorpusReach, EngineSpec, FileReach, Finding, Group, Spec, SubjectSpec};
+use crate::{CorpusReach, EngineSpec, FileReach, Finding, Group, Shared, Spec, SubjectSpec};
 
 /// The report of a campaign.
 ///
@@ -105,6 +105,9 @@ pub struct CampaignReport {
     /// How often worker processes died, if they did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub deaths: Option<Deaths>,
+    /// What came of sharing, if the campaign was shared.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shared: Option<Shared>,
     /// Differences between the unmodified engines.
     pub discrepancies: DiscrepancySummary,
     /// How many probes of the target the modules in the corpus of the output directory reach. `mutagen-wasm coverage` replays
@@ -350,6 +353,7 @@ impl CampaignReport {
             groups: Vec::new(),
             unsorted: 0,
             deaths: None,
+            shared: None,
             discrepancies: DiscrepancySummary::default(),
             probes_reached: None,
             reached_files: Vec::new(),

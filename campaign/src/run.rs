@@ -6,6 +6,7 @@
 mod collect;
 mod driver;
 mod engines;
+mod exchanging;
 mod given;
 mod joined;
 mod keeper;
@@ -21,7 +22,7 @@ use mutagen_oracles::Registry;
 use mutagen_properties::Subject;
 
 use crate::store::Disk;
-use crate::{CampaignReport, Earlier, Error, Observer, Silent, Spec};
+use crate::{CampaignReport, Earlier, Error, Observer, Sharing, Silent, Spec};
 
 pub(crate) use collect::{Collector, Judge, SITE, counterexample};
 pub(crate) use driver::{Driver, Running, STATS, STORED_EVERY};
@@ -41,6 +42,8 @@ pub struct Setup<'a> {
     pub output: Option<(PathBuf, Earlier)>,
     /// The file of known groups. Without one, that of the output directory is used, if there is one.
     pub known: Option<PathBuf>,
+    /// Where the campaign meets others, if it does.
+    pub sharing: Option<Sharing>,
     /// The disk of the output directory.
     pub disk: Disk,
     /// The campaign stops soon after this is set.
@@ -52,9 +55,9 @@ pub struct Setup<'a> {
 impl<'a> Setup<'a> {
     /// A setup without inputs, output or observer.
     pub fn new(engines: &'a Registry) -> Self {
-        let (inputs, output, known, interrupt) = (Vec::new(), None, None, Arc::default());
+        let (inputs, output, known, sharing, interrupt) = (Vec::new(), None, None, None, Arc::default());
         let disk = Disk::default();
-        Setup { engines, inputs, output, known, disk, interrupt, observer: Box::new(Silent) }
+        Setup { engines, inputs, output, known, sharing, disk, interrupt, observer: Box::new(Silent) }
     }
 }
 

@@ -133,7 +133,8 @@ impl Visitor for Supervise<'_> {
         driver.begin()?;
         let (store, groups) = (driver.store.take(), std::mem::take(&mut driver.groups));
         let (subject, interrupt) = (Arc::clone(&driver.subject), Arc::clone(&driver.interrupt));
-        let collector = Collector::new(spec, Arc::clone(&subject), store.as_ref(), interrupt, groups);
+        let collector = Collector::new(spec, Arc::clone(&subject), store.as_ref(), interrupt, groups)
+            .telling(driver.voice.clone());
         let plotting = Plotting::new(spec, store.as_ref())?;
         let program = Program { executable: program, files, limits };
         let inquest = Inquest { spec, subject: &*subject, collector: &collector, program: &program };

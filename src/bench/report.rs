@@ -7,7 +7,9 @@ use mutagen_bench::{CellStore, Table, report};
 use mutagen_bugs::{did_you_mean, nearest};
 use mutagen_campaign::store::files::{create, write};
 
+use super::shared;
 use crate::exit_code::{Code, CommandError};
+use crate::meeting::MeetingFlags;
 use crate::say;
 
 /// The page for people.
@@ -16,13 +18,17 @@ const PAGE: &str = "report.html";
 /// Shows the results of a run: prints tables, and stores CSV, JSON and one HTML page in the directory
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm bench report results\n  \
-    mutagen-wasm bench report results --baseline random -o report\n\n\
+    mutagen-wasm bench report results --baseline random -o report\n  \
+    mutagen-wasm bench report results --sync shared\n\n\
     Exit status:\n  0    the report is written\n  2    the baseline takes no part\n  \
     3    the directory holds no results\n  5    the report could not be stored")]
 pub struct Arguments {
-    /// The directory of the results
+    /// The directory of the results. With --sync or --hub, they are fetched into it
     #[arg(value_name = "DIR")]
     directory: PathBuf,
+
+    #[command(flatten)]
+    meeting: MeetingFlags,
 
     /// The strategy that the others are compared with [default: the first of the plan]
     #[arg(long, value_name = "NAME")]
@@ -35,7 +41,10 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<Code, CommandError> {
-    let table = table(&CellStore::at(&arguments.directory))?;
+    let table = match arguments.meeting.sharing()? {
+        Some(sharing) => shared::table(&sharing, &arguments.directory)?,
+        None => table(&CellStore::at(&arguments.directory))?,
+    };
     if table.trials().next().is_none() {
         let at = arguments.directory.display();
         let reason = format!("{at}: no results here yet; `mutagen-wasm bench run -o {at}` makes some");

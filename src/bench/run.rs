@@ -11,7 +11,9 @@ use mutagen_oracles::{Registry, Settings, prove_woven};
 
 use crate::bench::plan::PlanFlags;
 use crate::bench::progress::CellProgress;
+use crate::bench::shared;
 use crate::exit_code::{Code, CommandError};
+use crate::meeting::MeetingFlags;
 use crate::signals::{self, interrupt_flag};
 use crate::{flags, say};
 
@@ -22,12 +24,13 @@ use crate::{flags, say};
 #[command(after_help = "Examples:\n  mutagen-wasm bench run --suite smoke\n  \
     mutagen-wasm bench run --suite paper-wasm --shard 0/3 -o results\n  \
     mutagen-wasm bench run --task 'stack-*' --strategy mutagen:10 --strategy random:3 --time 20s\n  \
-    mutagen-wasm bench run -o results          continues the plan that is stored there\n\n\
+    mutagen-wasm bench run -o results          continues the plan that is stored there\n  \
+    mutagen-wasm bench run --suite smoke --sync shared   takes cells that other workers leave\n\n\
     Exit status:\n  0    every cell of this run is done, whatever its result\n  2    the command line makes no sense\n  \
     4    the directory holds another plan, or another run of the same shard is writing there\n  \
     5    results could not be stored\n  129, 130, 143  interrupted; start it again to continue")]
 pub struct Arguments {
-    /// The directory of the results
+    /// The directory of the results. With --sync or --hub, they are kept there instead
     #[arg(short, long, value_name = "DIR", default_value = "bench-results")]
     output: PathBuf,
 
@@ -36,6 +39,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     plan: PlanFlags,
+
+    #[command(flatten)]
+    meeting: MeetingFlags,
 }
 
 /// The flags that say how cells are run.
@@ -51,7 +57,7 @@ pub struct CellFlags {
 
     /// Kills a cell that takes longer than its limit by more than this time
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::duration, global = true)]
-    grace: Duration,
+    pub grace: Duration,
 
     /// Prints only errors on standard error
     #[arg(short, long, global = true)]
@@ -90,7 +96,10 @@ impl CellFlags {
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     require_woven(engines)?;
-    let Arguments { cells, output, .. } = arguments;
+    let Arguments { cells, output, meeting, .. } = arguments;
+    if let Some(sharing) = meeting.sharing()? {
+        return shared::run(&sharing, &arguments.plan, cells, meeting);
+    }
     let store = CellStore::at(output);
     let plan = settle(&store, &arguments.plan)?;
     let _lock = store.lock(cells.shard)?;

@@ -12,6 +12,7 @@ use mutagen_engine::{
 use mutagen_oracles::Script;
 use mutagen_properties::{Case, Pair, Shape, Subject, TARGET_ENGINE, Votes};
 
+use crate::sharing::Voice;
 use crate::store::Folder;
 use crate::{Curb, Decision, Finding, FindingReport, Groups, Moment, Spec, Store};
 
@@ -31,6 +32,8 @@ pub(crate) struct Collector<'a, S: Subject> {
     store: Option<&'a Store>,
     interrupt: Arc<AtomicBool>,
     groups: Mutex<Groups>,
+    /// What tells others about findings, if the campaign is shared.
+    voice: Option<Arc<Voice>>,
     /// Whether some shapes are skipped. Asked before every test.
     skipping: AtomicBool,
     /// How many tests shrinking has taken.
@@ -49,7 +52,19 @@ impl<'a, S: Subject> Collector<'a, S> {
     ) -> Self {
         let (skipping, shrinking, unconfirmed) = Default::default();
         let groups = Mutex::new(groups);
-        Collector { spec, subject, store, interrupt, groups, skipping, shrinking, unconfirmed }
+        Collector { spec, subject, store, interrupt, groups, voice: None, skipping, shrinking, unconfirmed }
+    }
+
+    /// Tells others about findings.
+    pub(crate) fn telling(self, voice: Option<Arc<Voice>>) -> Self {
+        Collector { voice, ..self }
+    }
+
+    /// Tells others about a finding that is the first of its group.
+    fn tell(&self, decision: Decision, finding: &Finding) {
+        if let (Decision::New, Some(voice)) = (decision, &self.voice) {
+            voice.found(finding);
+        }
     }
 
     pub(crate) fn store(&self) -> Option<&'a Store> {
@@ -141,6 +156,7 @@ impl<'a, S: Subject> Collector<'a, S> {
         let exemplar =
             FindingReport { finding: small.clone(), tests: found.tests, seconds: found.seconds, file: None };
         let (decision, curb) = self.groups().add(&as_found, shape.clone(), fix, failure.message, exemplar);
+        self.tell(decision, &small);
         if let Some(site) = site {
             self.groups().is_at(&shape, site);
         }
@@ -170,6 +186,7 @@ impl<'a, S: Subject> Collector<'a, S> {
         let exemplar = FindingReport { finding: finding.clone(), tests, seconds, file: None };
         let (decision, curb) =
             self.groups().add(&shape, shape.clone(), fix, failure.message.clone(), exemplar);
+        self.tell(decision, &finding);
         if decision == Decision::New
             && let Some(file) = self.store.and_then(|store| store.store(Folder::Findings, &finding))
         {

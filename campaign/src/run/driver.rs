@@ -10,6 +10,7 @@ use mutagen_properties::{Case, DISCREPANCY, OpinionCounts, Pair, Subject};
 use serde::{Deserialize, Serialize};
 
 use super::collect::{Collecting, Collector, Here, NOT_CONFIRMED};
+use super::exchanging::Exchanging;
 use super::given::{AtOnce, Given, told};
 use super::keeper::Keeper;
 use super::plotting::Plotting;
@@ -17,6 +18,7 @@ use super::{Joined, Ran, Setup};
 use crate::finding::text_of;
 use crate::progress::Counter;
 use crate::reach;
+use crate::sharing::Voice;
 use crate::store::{Folder, Manifest};
 use crate::{
     CampaignOutcome, CampaignReport, CorpusReach, DiscrepancyReport, DiscrepancySummary, Error, Finding,
@@ -44,6 +46,8 @@ pub(crate) struct Driver<'a, S: Subject> {
     pub(crate) groups: Groups,
     /// The findings of earlier runs that are in no group.
     left_over: Vec<FindingReport>,
+    /// What tells others, if the campaign is shared.
+    pub(crate) voice: Option<Arc<Voice>>,
     pub(crate) interrupt: Arc<AtomicBool>,
     pub(crate) observer: Box<dyn Observer + Send + 'a>,
 }
@@ -79,7 +83,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         setup: Setup<'a>,
         joined: Option<Joined>,
     ) -> Result<Self, Error> {
-        let Setup { inputs, output, known, disk, interrupt, mut observer, .. } = setup;
+        let Setup { engines, inputs, output, known, sharing, disk, interrupt, mut observer } = setup;
         // Check that the target can be watched and that the property can be made.
         subject.watch()?;
         subject.property()?;
@@ -90,6 +94,10 @@ impl<'a, S: Subject> Driver<'a, S> {
         // Read the given modules.
         let given = Given::collect(&inputs, &subject, &mut *observer);
         given.require(spec.strategy.is_none())?;
+        // Meet the others, who may refuse.
+        let sharing = joined.as_ref().map_or(sharing, |joined| joined.order.sharing.clone());
+        let join = |sharing| Voice::join(sharing, spec, engines, joined.is_some());
+        let voice = sharing.map(join).transpose()?.map(Arc::new);
         // Take the output directory, and read what earlier runs there did.
         let open = |(directory, earlier): (PathBuf, _)| match &joined {
             Some(joined) => Store::join(&directory, joined.order.resumes),
@@ -117,6 +125,7 @@ impl<'a, S: Subject> Driver<'a, S> {
             earlier,
             groups,
             left_over,
+            voice,
             interrupt,
             observer,
         })
@@ -133,7 +142,8 @@ impl<'a, S: Subject> Driver<'a, S> {
         let groups = std::mem::take(&mut self.groups);
         let subject = Arc::clone(&self.subject);
         let collector =
-            Collector::new(self.spec, subject, store.as_ref(), Arc::clone(&self.interrupt), groups);
+            Collector::new(self.spec, subject, store.as_ref(), Arc::clone(&self.interrupt), groups)
+                .telling(self.voice.clone());
         let subject = Arc::clone(&self.subject);
         let mut alone = Here::new(&*subject, subject.property()?);
         self.collect_left_over(&collector, &mut alone);
@@ -167,6 +177,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         told.slowest = self.slowest(&report, store.as_ref());
         told.discrepancies = self.discrepancies(&report, store.as_ref())?;
         plotting.finish(&told);
+        self.voice.iter().for_each(|voice| voice.finish(&mut told));
         if let Some(store) = store.as_ref().filter(|store| !store.is_joined()) {
             told.reaches(self.reached(store));
             // Replace the statistics of the running campaign by the complete report.
@@ -221,8 +232,8 @@ impl<'a, S: Subject> Driver<'a, S> {
         plotting: &Plotting<'_>,
     ) -> Report<S::Value> {
         let (at_once, store) = (self.collects_at_once(), collector.store());
-        let Driver { spec, subject, earlier, observer, .. } = self;
-        let (subject, spec) = (&*subject, *spec);
+        let Driver { spec, subject, earlier, observer, voice, .. } = self;
+        let (subject, spec, voice) = (&*subject, *spec, voice.as_deref());
         // A campaign whose results cannot be stored ends at once.
         let full = Arc::new(AtomicBool::new(false));
         let noticed = Arc::clone(&full);
@@ -242,6 +253,9 @@ impl<'a, S: Subject> Driver<'a, S> {
                     let times = subject.context().map_or([0.0; 2], |context| context.times.seconds());
                     let progress = Progress { seconds_in: times, ..progress };
                     observer.progress(&progress);
+                    if voice.is_some_and(|voice| voice.tell(&progress)) {
+                        noticed.store(true, Ordering::Relaxed);
+                    }
                     let corpus = || keeper.as_ref().map_or(0, Keeper::size);
                     plotting.follow(&progress, corpus, || collector.groups().list());
                     if stored.elapsed() >= STORED_EVERY {
@@ -285,7 +299,8 @@ impl<'a, S: Subject> Driver<'a, S> {
                 || subject.property().unwrap_or_else(|error| panic!("it could be made before: {error}"));
             let alone = || Here::new(&**subject, property());
             let collecting = Collecting::new(property(), at_once.then(|| (collector, alone())));
-            (subject.guidance(strategy, worker.seed), collecting)
+            let guidance = subject.guidance(strategy, worker.seed);
+            (Exchanging::new(guidance, subject, voice, worker.index), collecting)
         })
     }
 

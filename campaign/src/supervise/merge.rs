@@ -6,7 +6,7 @@ use mutagen_engine::Record;
 
 use mutagen_properties::OpinionCounts;
 
-use crate::{CampaignOutcome, CampaignReport, DiscrepancySummary, Moment, Progress, SecondsIn, Spec};
+use crate::{CampaignOutcome, CampaignReport, DiscrepancySummary, Moment, Progress, SecondsIn, Shared, Spec};
 
 impl CampaignReport {
     /// The report of a worker that died after it had told how far it was.
@@ -44,6 +44,7 @@ impl CampaignReport {
         self.seconds_in = sum(self.seconds_in, other.seconds_in, SecondsIn::and);
         self.first_opinion = sum(self.first_opinion, other.first_opinion, OpinionCounts::and);
         self.refused_modules = sum(self.refused_modules, other.refused_modules, |one, other| one + other);
+        self.shared = sum(self.shared, other.shared, Shared::and);
         self.replayed.extend(other.replayed);
         self.slowest.extend(other.slowest);
         self.slowest.sort_by_key(|slow| Reverse(slow.amount));

@@ -7,7 +7,7 @@ use mutagen_properties::Case;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::hexadecimal;
-use crate::{CampaignReport, CorpusReach, ErrorClass, Group, Progress, Spec, SpecError, StoredCall};
+use crate::{CampaignReport, CorpusReach, ErrorClass, Group, Progress, Sharing, Spec, SpecError, StoredCall};
 
 /// What a worker is to do. It comes on standard input. Once that ends, the worker stops.
 #[derive(Debug, Serialize, Deserialize)]
@@ -58,6 +58,8 @@ pub(crate) struct CampaignOrder {
     pub(crate) barred: Vec<u64>,
     /// The hashes of modules on which no first opinion is asked.
     pub(crate) unasked: Vec<u64>,
+    /// Where this worker meets others. A secret goes through the pipe alone.
+    pub(crate) sharing: Option<Sharing>,
 }
 
 /// One test, and what is injected into the target meanwhile.

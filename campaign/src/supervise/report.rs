@@ -54,6 +54,7 @@ impl Ended {
                 skipped: Vec::new(),
                 barred,
                 unasked: Vec::new(),
+                sharing: None,
             };
             sort_left_over(&mut groups, store, program, order);
         }
@@ -66,6 +67,10 @@ impl Ended {
         }
         if groups.has_news() || report.unsorted > 0 {
             report.outcome = CampaignOutcome::Finding;
+        }
+        if let Some(voice) = &driver.voice {
+            voice.found_all(&report);
+            voice.finish(&mut report);
         }
         if let Some(store) = store {
             let CampaignReport { tests, passed, discarded, seconds, .. } = report;

@@ -14,6 +14,7 @@ use super::process::{Heard, Remains};
 use super::report::Ended;
 use super::seat::Seat;
 use crate::run::{Collector, Driver, Plotting, Running, STATS, STORED_EVERY};
+use crate::sharing::Voice;
 use crate::store::corpus_files;
 use crate::{
     CampaignOutcome, Deaths, Error, Group, Groups, Known, Moment, Observer, Progress, Spec, Store,
@@ -59,6 +60,7 @@ pub(super) struct Supervisor<'a, 'd, S: Subject> {
     gave_up: Option<String>,
     refused: Option<Refusal>,
     earlier: Total,
+    voice: Option<Arc<Voice>>,
     interrupt: Arc<AtomicBool>,
     observer: &'a mut (dyn Observer + Send + 'd),
 }
@@ -97,6 +99,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             gave_up: None,
             refused: None,
             earlier: driver.earlier,
+            voice: driver.voice.clone(),
             interrupt: Arc::clone(&driver.interrupt),
             observer: &mut *driver.observer,
         }
@@ -152,6 +155,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             skipped: self.collector.groups().skipped(),
             barred: self.barred.clone(),
             unasked: self.unasked.clone(),
+            sharing: self.voice.as_ref().map(|voice| voice.sharing().clone()),
         };
         let id = self.next_process;
         self.next_process += 1;
@@ -309,6 +313,9 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         let start = Progress { seconds: self.seconds(), ..Progress::default() };
         let progress = self.seats.iter().fold(start, |sum, seat| sum.and(&seat.so_far()));
         self.observer.progress(&progress);
+        if self.voice.as_ref().is_some_and(|voice| voice.tell(&progress)) && !self.stopping {
+            self.stop();
+        }
         let corpus = || self.store.map_or(0, |store| corpus_files(store.directory()).len() as u64);
         self.plotting.follow(&progress, corpus, || self.groups());
         if self.stored.elapsed() >= STORED_EVERY {

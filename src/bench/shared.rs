@@ -1,0 +1,77 @@
+//! `bench run` and `bench report` on cells that several machines share.
+
+use std::path::Path;
+
+use mutagen_bench::{CellStore, Plan, Program, Queue, RunEnded, StoredTrials, Table};
+use mutagen_campaign::Sharing;
+
+use super::plan::PlanFlags;
+use super::progress::CellProgress;
+use super::run::CellFlags;
+use crate::exit_code::{Code, CommandError};
+use crate::meeting::MeetingFlags;
+use crate::say;
+use crate::signals::{self, interrupt_flag};
+
+/// Runs cells of the shared plan until none is left.
+pub fn run(
+    sharing: &Sharing,
+    plan: &PlanFlags,
+    cells: &CellFlags,
+    meeting: &MeetingFlags,
+) -> Result<Code, CommandError> {
+    if cells.shard.count > 1 {
+        return Err(CommandError::usage(
+            "--shard splits a plan beforehand; shared cells are split while they run",
+        ));
+    }
+    let queue = Queue::join(sharing, settle(sharing, plan)?)?;
+    queue.fill()?;
+    let open = queue.open()?;
+    if !cells.quiet {
+        say::note(format!("{open} cells have no result yet"));
+    }
+    let program = Program::this(cells.grace)?;
+    let mut progress = CellProgress::new(usize::try_from(open).unwrap_or(usize::MAX), cells.quiet);
+    let ended = queue.run(&program, cells.jobs(), &*interrupt_flag()?, |trial| progress.follow(trial))?;
+    drop(progress);
+    match ended {
+        RunEnded::Interrupted => Ok(signals::interrupted()),
+        RunEnded::Done => {
+            let left = queue.open()?;
+            if left > 0 {
+                let why = format!("{left} cells were tried as often as allowed, and have no result");
+                return Err(CommandError::new(Code::Unusable, why));
+            }
+            if !cells.quiet {
+                say::note(format!(
+                    "all cells are done; to see them: mutagen-wasm bench report results {}",
+                    meeting.words()
+                ));
+            }
+            Ok(Code::Fine)
+        }
+    }
+}
+
+/// The plan that is there, or that of the flags.
+fn settle(sharing: &Sharing, flags: &PlanFlags) -> Result<Plan, CommandError> {
+    match Queue::plan(sharing)? {
+        Some(plan) if !flags.are_given() => Ok(plan),
+        _ => flags.plan(),
+    }
+}
+
+/// The table of all shared results, which are stored in the directory as well, as if they had been run there.
+pub fn table(sharing: &Sharing, directory: &Path) -> Result<Table, CommandError> {
+    let plan = Queue::plan(sharing)?.ok_or_else(|| {
+        let why = format!("there is no benchmark `{}` in {}", sharing.campaign, sharing.place);
+        CommandError::new(Code::Unusable, why)
+    })?;
+    let store = CellStore::at(directory);
+    store.keep_plan(&plan)?;
+    let stored: StoredTrials = Queue::join(sharing, plan)?.trials()?;
+    stored.notes().for_each(say::note);
+    stored.trials.iter().try_for_each(|trial| store.keep(trial))?;
+    super::report::table(&store)
+}

@@ -1,0 +1,78 @@
+//! The flags that say where the workers of a campaign meet.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mutagen_campaign::store::files::read_text;
+use mutagen_campaign::{Error, Sharing};
+use mutagen_exchange::{Address, CampaignName, Place, Secret};
+
+use crate::exit_code::{Code, CommandError};
+
+/// Where workers meet.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Several machines")]
+pub struct MeetingFlags {
+    /// Meets other workers in this directory, on one file system
+    #[arg(long, value_name = "DIR", conflicts_with = "hub")]
+    pub sync: Option<PathBuf>,
+
+    /// Meets other workers at this NATS server, such as nats://host:4222 or tls://host:4222
+    // Not parsed by clap, which shows what it refuses: somebody may have put a secret into it.
+    #[arg(long, value_name = "URL")]
+    pub hub: Option<String>,
+
+    /// The name of the campaign there
+    #[arg(long, value_name = "NAME", default_value = CampaignName::DEFAULT, hide_default_value = true)]
+    pub campaign: CampaignName,
+
+    /// A file with what the server asks for: a token on a line, or a name and a password on two. A server on another machine
+    /// must ask for one
+    #[arg(long, value_name = "FILE")]
+    pub hub_secret: Option<PathBuf>,
+}
+
+impl MeetingFlags {
+    /// Where the workers meet. `None` if they do not.
+    pub fn sharing(&self) -> Result<Option<Sharing>, CommandError> {
+        let place = match (&self.sync, &self.hub) {
+            (Some(directory), _) => Place::Directory(directory.clone()),
+            (None, Some(address)) => {
+                let address: Address = address.parse().map_err(CommandError::usage)?;
+                let secret = self.hub_secret.as_deref().map(secret).transpose()?;
+                Place::Hub(address, secret)
+            }
+            (None, None) => return Ok(None),
+        };
+        place.require_secret().map_err(|error| CommandError::usage(format!("{error}: --hub-secret FILE")))?;
+        Ok(Some(Sharing { place, campaign: self.campaign.clone() }))
+    }
+
+    /// Where the workers meet, for a command that is about nothing else.
+    pub fn required(&self) -> Result<Sharing, CommandError> {
+        let nowhere = || CommandError::usage("name the place of the campaign with --sync DIR or --hub URL");
+        self.sharing()?.ok_or_else(nowhere)
+    }
+
+    /// The words that name the place.
+    pub fn words(&self) -> String {
+        let place = match (&self.sync, &self.hub) {
+            (Some(directory), _) => format!("--sync {}", directory.display()),
+            (None, Some(address)) => format!("--hub {address}"),
+            (None, None) => String::new(),
+        };
+        match self.campaign.as_str() {
+            CampaignName::DEFAULT => place,
+            name => format!("{place} --campaign {name}"),
+        }
+    }
+}
+
+/// Reads a secret. No message shows it.
+fn secret(file: &Path) -> Result<Secret, CommandError> {
+    let text = read_text(file)?;
+    Secret::read(&text).ok_or_else(|| {
+        let why = "a token stands on one line, or a name and a password on two";
+        CommandError::new(Code::Unusable, Error::unusable(file, why))
+    })
+}
