@@ -57,8 +57,11 @@ pub struct Tinywasm {
     features: Features,
     limits: Limits,
     /// The module that was accepted last: it is usually instantiated next.
-    accepted: Arc<Mutex<Option<(Vec<u8>, Module)>>>,
+    accepted: Arc<Mutex<Option<Accepted>>>,
 }
+
+/// A module and its bytes.
+type Accepted = (Vec<u8>, Module);
 
 /// How many values of each size the stacks hold at most: as many as a frame within our limits can have, some times over.
 const STACK_VALUES: usize = 1 << 20;
