@@ -131,7 +131,7 @@ pub(crate) fn suit_modules(strategy: Strategy) -> Strategy {
     strategy.max_size(MAX_SIZE)
 }
 
-/// A typed module for validators: as it is, with a value of a wrong type, or with any one change.
+/// A typed module for validators: as it is, with a mistake in its code, or with any one change.
 fn spoiled(source: &mut Source, size: usize) -> Module {
     match source.below(4) {
         0 | 1 => Module::mistyped(source, size),

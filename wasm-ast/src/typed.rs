@@ -8,7 +8,7 @@
 //!
 //! `stub` makes single functions, `module` whole modules: an `outline` of everything that has an index, then
 //! the bodies. A `swarm` decides what the bodies of one module may use. A `writer` writes them, and each of
-//! the other files adds one kind of code to it.
+//! the other files adds one kind of code to it. A `mistake` makes one of their choices a wrong one, where that is wanted.
 
 mod calls;
 mod choice;
