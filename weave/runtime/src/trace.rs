@@ -275,8 +275,14 @@ mod tests {
         let mut recorder = Recorder::new(3);
         recorder.record(|| {
             fire(1);
-            assert_eq!(attempt(|| Some(fire(2))), Some(()));
-            assert_eq!(attempt(|| [3, 4].map(fire).is_empty().then_some(())), None);
+            let gives = |probes: &[u32], answer: Option<u8>| {
+                attempt(|| {
+                    probes.iter().copied().for_each(fire);
+                    answer
+                })
+            };
+            assert_eq!(gives(&[2], Some(7)), Some(7));
+            assert_eq!(gives(&[3, 4], None), None);
             fire(5);
         });
         assert_eq!((recorder.events(), recorder.truncated()), (&[1, 2, 5][..], false));
