@@ -18,6 +18,8 @@ use crate::times::Times;
 
 /// One test in so many goes to the reference although the first opinion agrees.
 const CHECKED_EVERY: u64 = 64;
+/// An odd number with ones and zeros all over: multiplying by it spreads the low bits over the high ones.
+const MIXING: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What came of asking for first opinions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -101,9 +103,10 @@ impl FirstOpinion {
     }
 
     /// Whether the reference judges this test although the first opinion agrees. It follows from the module, so that runs
-    /// repeat. The lowest bits decide already whether the target's other way to run is asked.
+    /// repeat. The lowest bits of the hash decide already whether the target's other way to run is asked. The others are mixed
+    /// first: modules that are nearly the same have hashes that are.
     pub(crate) fn checks(&self, bytes: &[u8]) -> bool {
-        (stable::hash(bytes) >> 32).is_multiple_of(CHECKED_EVERY)
+        (stable::hash(bytes).wrapping_mul(MIXING) >> 32).is_multiple_of(CHECKED_EVERY)
     }
 
     /// Counts a test on which it was asked.

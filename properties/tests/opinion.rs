@@ -1,6 +1,6 @@
 //! First opinions and votes: they save work, and change nothing about what is found.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mutagen_engine::{Campaign, Event, Property, Strategy, Verdict};
 use mutagen_oracles::{
@@ -32,6 +32,8 @@ fn tinywasm() -> EngineEntry {
 /// What a campaign does: the verdict and the trace of each test, and what fails late.
 fn history<S: Subject>(subject: S, tests: u64) -> Vec<String> {
     let (subject, mut history) = (Arc::new(subject), Vec::new());
+    // Without it, probes are on that fire differently each time.
+    subject.watch().expect("the target is woven");
     let strategy: Strategy = "mutagen".parse().expect("it is a strategy");
     let report = Campaign::new(5)
         .tests(tests)
@@ -53,11 +55,15 @@ fn history<S: Subject>(subject: S, tests: u64) -> Vec<String> {
     history
 }
 
+/// What is watched holds for the whole process.
+static WATCHED: Mutex<()> = Mutex::new(());
+
 fn same_with_and_without<S: Subject>(
     subject: impl Fn(Context) -> S + Sync,
     bug: Option<&'static str>,
     tests: u64,
 ) {
+    let _watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     on_stack(|| {
         let without = history(subject(context(bug)), tests);
         let asked = asking(tinywasm(), context(bug));
