@@ -19,8 +19,13 @@ const SEEDS: u64 = 3;
 const TESTS: u64 = 300_000;
 /// The reference's validator. The rules of the binary format are left out, since whatever is tested can be decoded.
 const PACKAGE: &str = "wasmparser-0.254.2/src";
-const FILES: [&str; 5] =
-    ["validator.rs", "validator/core.rs", "validator/func.rs", "validator/operators.rs", "validator/types.rs"];
+const FILES: [&str; 5] = [
+    "validator.rs",
+    "validator/core.rs",
+    "validator/func.rs",
+    "validator/operators.rs",
+    "validator/types.rs",
+];
 /// Of the target's validator.
 const FIXES: [&str; 2] = ["wasm-f8", "wasm-f9"];
 /// What a message is an argument of.

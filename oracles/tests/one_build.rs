@@ -1,0 +1,46 @@
+//! wasmtime takes minutes to compile, so every choice of packages must ask for the same build of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Packages that are built or tested by themselves. The first is the program, as `cargo build` makes it.
+const CHOICES: [&str; 5] =
+    ["mutagen-wasm", "mutagen-oracles", "mutagen-properties", "mutagen-campaign", "mutagen-bench"];
+
+#[test]
+fn no_choice_of_packages_compiles_wasmtime_in_another_way() {
+    let parts: BTreeSet<String> = tree(&["-p", "wasmtime"]).into_keys().collect();
+    let all = tree(&["--workspace"]);
+    for package in CHOICES {
+        for (part, features) in tree(&["-p", package]) {
+            let differing: Vec<&String> =
+                features.difference(&all[&part]).filter(|_| parts.contains(&part)).collect();
+            assert!(
+                differing.is_empty(),
+                "cargo compiles wasmtime again for -p {package}, since {part} has only these features there: \
+                 {differing:?}; the workspace has {:?}: ask for them in oracles/Cargo.toml",
+                all[&part]
+            );
+        }
+    }
+}
+
+/// The packages that cargo compiles for these, each with the sets of features that it has somewhere.
+fn tree(choice: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--prefix", "none", "-e", "normal,build,dev,features", "-f", "{p}\t{f}"])
+        .args(choice)
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        // Other lines name a feature, or a package that was listed before.
+        let Some((package, features)) = line.split_once('\t') else { continue };
+        let name = package.split(' ').next().unwrap_or(package);
+        if !line.ends_with("(*)") {
+            packages.entry(name.to_owned()).or_default().insert(features.to_owned());
+        }
+    }
+    packages
+}
