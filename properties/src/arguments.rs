@@ -23,7 +23,8 @@ pub(crate) fn boundary_value(ty: ValueType, number: usize) -> Value {
     boundary(ty, number % LISTS)
 }
 
-pub(crate) fn value_type(ty: ValType) -> ValueType {
+/// The type of a module as engines name it.
+pub fn value_type(ty: ValType) -> ValueType {
     match ty {
         ValType::I32 => ValueType::I32,
         ValType::I64 => ValueType::I64,

@@ -33,7 +33,7 @@ mod turns;
 mod validator;
 mod votes;
 
-pub use arguments::{boundary_arguments, signature_of};
+pub use arguments::{boundary_arguments, signature_of, value_type};
 pub use discrepancies::{Discrepancies, Discrepancy};
 pub use generators::{FunctionGenerator, ModuleGenerator};
 pub use injection::{Barred, Injection, LateFixes};

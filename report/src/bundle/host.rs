@@ -6,7 +6,8 @@ use mutagen_oracles::{
     HostAction, HostCall, HostEffect, HostPlan, HostResult, State, Value, ValueType, host_results,
     imported_global,
 };
-use mutagen_wasm_ast::{FuncType, GlobalType, ImportItem, Limits, Module, TableType, ValType};
+use mutagen_properties::value_type;
+use mutagen_wasm_ast::{FuncType, GlobalType, ImportItem, Limits, Module, TableType};
 
 /// What a module imports.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -221,16 +222,4 @@ fn imports(module: &Module) -> Vec<Import> {
         Import { module: import.module.0.clone(), name: import.name.0.clone(), item }
     };
     module.imports.iter().map(import).collect()
-}
-
-fn value_type(ty: ValType) -> ValueType {
-    match ty {
-        ValType::I32 => ValueType::I32,
-        ValType::I64 => ValueType::I64,
-        ValType::F32 => ValueType::F32,
-        ValType::F64 => ValueType::F64,
-        ValType::V128 => ValueType::V128,
-        ValType::FuncRef => ValueType::FuncRef,
-        ValType::ExternRef => ValueType::ExternRef,
-    }
 }
