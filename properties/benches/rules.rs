@@ -4,9 +4,8 @@
 //! the source of the validator, as far as that lies in cargo's registry; its parts in braces stand for anything. What no
 //! rejection said is listed last: a generator that breaks it is missing, or our features do not have it.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mutagen_coverage::Sources;
 use mutagen_engine::{Campaign, Event, Strategy};
@@ -42,7 +41,7 @@ fn rejections() -> BTreeMap<String, u64> {
     // Known bugs of the target would end the campaigns early.
     let context = Context::new(Features::WASMI).inject(Injection { bug: None, fixes: FIXES.to_vec() });
     let wasmtime = Wasmtime::new(&context.settings).expect("the usual settings are fine");
-    let reasons = RefCell::new(BTreeMap::new());
+    let reasons = Mutex::new(BTreeMap::new());
     for seed in 0..SEEDS {
         let subject = ValidatorSubject::new(context.clone(), Direction::Both, ModuleGenerator::Turns);
         subject.watch().expect("the probes have names");
@@ -53,13 +52,13 @@ fn rejections() -> BTreeMap<String, u64> {
             let Event::Tested { value, .. } = event else { return };
             let Some(wasm) = subject.module(value) else { return };
             if let Validity::Rejected(reason) = wasmtime.validate(&wasm) {
-                *reasons.borrow_mut().entry(reason.0).or_insert(0) += 1;
+                *reasons.lock().unwrap_or_else(PoisonError::into_inner).entry(reason.0).or_insert(0) += 1;
             }
         });
         let report = campaign.run(&mut guidance, &mut property);
         println!("seed {seed}: {} tests, {} passed", report.tests, report.passed);
     }
-    reasons.into_inner()
+    reasons.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A message in the source of the validator.
@@ -142,6 +141,7 @@ fn report(rejections: &BTreeMap<String, u64>) {
 }
 
 fn without_numbers(reason: &str) -> String {
+    let reason = reason.split(" (at offset").next().unwrap_or(reason);
     let mut text = String::new();
     for part in reason.split(|letter: char| letter.is_ascii_digit()).filter(|part| !part.is_empty()) {
         if !text.is_empty() {
