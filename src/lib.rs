@@ -147,7 +147,7 @@ fn run(command: Command, engines: &Registry) -> Result<Code, CommandError> {
         Command::Seeds(arguments) => seeds::run(&arguments),
         Command::Show(arguments) => show::run(&arguments, engines),
         Command::Shrink(arguments) => shrink::run(&arguments, engines),
-        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments, engines),
         Command::Man(arguments) => man::run(&arguments),
         Command::Worker(arguments) => worker::run(arguments, engines),
         Command::Report(arguments) => report::run(&arguments, engines),

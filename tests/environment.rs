@@ -91,6 +91,57 @@ fn shells_and_manuals_know_every_command() {
         let page = fs::read_to_string(directory.path().join(format!("pages/mutagen-wasm-{name}.1")));
         assert!(page.expect("there is a page").contains(".SH SYNOPSIS"), "{name}");
     }
+    let pages = fs::read_dir(directory.path().join("pages")).expect("it is there");
+    for page in pages.map(|page| page.expect("it is there").path()) {
+        let mut man = std::process::Command::new("man");
+        man.args(["--warnings", "-l"]).arg(&page).env("MANPAGER", "cat").env("LC_ALL", "C");
+        // Small systems have a program of this name that says that there are no manuals.
+        let shown =
+            man.output().ok().filter(|shown| !shown.stdout.starts_with(b"This system has been minimized"));
+        let Some(shown) = shown else {
+            eprintln!("SKIPPED: there is no man");
+            break;
+        };
+        assert!(shown.stderr.is_empty(), "{}: {}", page.display(), String::from_utf8_lossy(&shown.stderr));
+        assert!(String::from_utf8_lossy(&shown.stdout).contains("SYNOPSIS"), "{}", page.display());
+    }
     let Run { out, .. } = run("man");
     assert!(out.contains(".TH mutagen-wasm 1"), "{out}");
+}
+
+/// What bash offers for the last of these words, with the script of this program. `None` if there is no bash.
+fn offered_by_bash(script: &std::path::Path, words: &[&str]) -> Option<Vec<String>> {
+    let asked = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); \
+                 $(complete -p mutagen-wasm | grep -o ' -F [^ ]*' | cut -c5-) mutagen-wasm \"${COMP_WORDS[COMP_CWORD]}\" \
+                 \"${COMP_WORDS[COMP_CWORD-1]}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut bash = std::process::Command::new("bash");
+    let output = bash.args(["--norc", "-c", asked, "bash"]).arg(script).args(words).output();
+    let Ok(output) = output else {
+        eprintln!("SKIPPED: there is no bash");
+        return None;
+    };
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn bash_completes_commands_flags_and_the_names_of_values() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let script = directory.path().join("completions.bash");
+    fs::write(&script, run("completions bash").out).expect("it can be written");
+    for (line, expected) in [
+        ("cov", &["coverage"][..]),
+        ("interpret --prop", &["--property"]),
+        ("interpret --guidance mut", &["mutagen"]),
+        ("interpret --target wasmi-", &["wasmi-lazy"]),
+        ("interpret --first-opinion no", &["none"]),
+        ("validate --bug wasm-15", &["wasm-15", "wasm-15b"]),
+        ("bugs show stack-20", &["stack-20"]),
+        ("bench run --sui", &["--suite"]),
+        ("report out --format s", &["sarif"]),
+    ] {
+        let words: Vec<&str> = std::iter::once("mutagen-wasm").chain(line.split(' ')).collect();
+        let Some(offered) = offered_by_bash(&script, &words) else { return };
+        assert_eq!(offered, expected, "{line}");
+    }
 }
