@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use mutagen_campaign::store::files;
 use mutagen_campaign::{Error, input};
 use mutagen_engine::stable;
-use mutagen_wasm_ast::Module;
+use mutagen_wasm_ast::{DecodeError, Module};
+
+use script::Found;
 
 /// How the reason begins for which modules are left out that a script calls malformed.
 pub const MALFORMED: &str = "malformed on purpose";
@@ -110,7 +112,7 @@ impl Seeds {
             }
         } else {
             match input::read(file) {
-                Ok(wasm) => self.add_module(file, None, wasm),
+                Ok(wasm) => self.add_module(file, wasm),
                 Err(error) => self.leave_out_for(file, error),
             }
         }
@@ -118,19 +120,28 @@ impl Seeds {
 
     fn add_script(&mut self, file: &Path, text: &str) {
         match script::modules(text) {
-            Ok(modules) => modules.into_iter().for_each(|(line, module)| match module {
-                Ok(wasm) => self.add_module(file, Some(line), wasm),
-                Err(why) => self.leave_out(file, Some(line), why),
-            }),
+            Ok(modules) => modules.into_iter().for_each(|found| self.add_found(file, found)),
             Err((line, why)) => self.leave_out(file, Some(line), why),
         }
     }
 
-    fn add_module(&mut self, file: &Path, line: Option<usize>, wasm: Vec<u8>) {
-        // Campaigns start from what the syntax tree can express.
-        if let Err(error) = Module::decode(&wasm) {
-            return self.leave_out(file, line, error);
+    fn add_found(&mut self, file: &Path, Found { line, is_malformed, module }: Found) {
+        let usable = module.and_then(|wasm| usable(wasm).map_err(|error| error.to_string()));
+        match usable {
+            Ok(wasm) => self.keep(file, Some(line), wasm),
+            Err(why) if is_malformed => self.leave_out(file, Some(line), format!("{MALFORMED}: {why}")),
+            Err(why) => self.leave_out(file, Some(line), why),
         }
+    }
+
+    fn add_module(&mut self, file: &Path, wasm: Vec<u8>) {
+        match usable(wasm) {
+            Ok(wasm) => self.keep(file, None, wasm),
+            Err(error) => self.leave_out(file, None, error),
+        }
+    }
+
+    fn keep(&mut self, file: &Path, line: Option<usize>, wasm: Vec<u8>) {
         let hash = stable::hash(&wasm);
         if !self.known.insert(hash) {
             self.repeated += 1;
@@ -160,6 +171,12 @@ impl std::fmt::Display for LeftOut {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
         write!(formatter, "{}{line}: {}", self.file.display(), self.why)
     }
+}
+
+/// The module, if a campaign can start from it: if the syntax tree can express it.
+fn usable(wasm: Vec<u8>) -> Result<Vec<u8>, DecodeError> {
+    Module::decode(&wasm)?;
+    Ok(wasm)
 }
 
 fn is_named_like_a_module(path: &Path) -> bool {

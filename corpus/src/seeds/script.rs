@@ -6,8 +6,15 @@ use wast::parser::{self, ParseBuffer};
 use wast::token::Span;
 use wast::{QuoteWat, Wast, WastDirective, WastExecute, Wat};
 
-/// A module with the line on which it begins, or why it is none.
-type Found = (usize, Result<Vec<u8>, String>);
+/// A module of a script.
+pub(super) struct Found {
+    /// The line on which its directive begins.
+    pub line: usize,
+    /// Whether the script says that it is malformed.
+    pub is_malformed: bool,
+    /// Its binary form, or why there is none.
+    pub module: Result<Vec<u8>, String>,
+}
 
 /// The modules of a script in their order, also those that it says are invalid.
 ///
@@ -21,11 +28,20 @@ pub(super) fn modules(text: &str) -> Result<Vec<Found>, (usize, String)> {
     lexer.allow_confusing_unicode(true);
     let buffer = ParseBuffer::new_with_lexer(lexer).map_err(told)?;
     let script = parser::parse::<Wast>(&buffer).map_err(told)?;
-    let found = script.directives.into_iter().filter_map(|directive| {
-        let place = line(directive.span(), text);
-        module(directive).map(|module| (place, module))
-    });
-    Ok(found.collect())
+    Ok(script.directives.into_iter().flat_map(|directive| modules_of(directive, text)).collect())
+}
+
+/// The modules in a directive. The scripts for threads have directives in directives.
+fn modules_of(directive: WastDirective<'_>, text: &str) -> Vec<Found> {
+    if let WastDirective::Thread(thread) = directive {
+        return thread.directives.into_iter().flat_map(|directive| modules_of(directive, text)).collect();
+    }
+    let is_malformed = matches!(
+        directive,
+        WastDirective::AssertMalformed { .. } | WastDirective::AssertMalformedCustom { .. }
+    );
+    let line = line(directive.span(), text);
+    module(directive).map(|module| Found { line, is_malformed, module }).into_iter().collect()
 }
 
 /// The binary form of the module in a directive, if there is one.
@@ -33,10 +49,10 @@ fn module(directive: WastDirective<'_>) -> Option<Result<Vec<u8>, String>> {
     Some(match directive {
         WastDirective::Module(module)
         | WastDirective::ModuleDefinition(module)
-        | WastDirective::AssertInvalid { module, .. } => quoted(module),
-        WastDirective::AssertMalformed { module, .. } => {
-            quoted(module).map_err(|why| format!("{}: {why}", super::MALFORMED))
-        }
+        | WastDirective::AssertInvalid { module, .. }
+        | WastDirective::AssertInvalidCustom { module, .. }
+        | WastDirective::AssertMalformed { module, .. }
+        | WastDirective::AssertMalformedCustom { module, .. } => quoted(module),
         WastDirective::AssertUnlinkable { module, .. }
         | WastDirective::AssertTrap { exec: WastExecute::Wat(module), .. } => plain(module),
         _ => return None,
