@@ -154,17 +154,21 @@ fn answers(target: &str, reference: &str, said: &Said) -> String {
 
 /// The probes that fired, by function.
 fn reached(covered: &Covered, most: usize) -> String {
-    let mut functions: Vec<(&str, usize)> =
-        covered.functions.iter().map(|(name, probes)| (name.as_str(), *probes)).collect();
-    functions.sort_by_key(|(name, probes)| (std::cmp::Reverse(*probes), *name));
+    let mut functions: Vec<(&(String, String), usize)> =
+        covered.functions.iter().map(|(function, probes)| (function, *probes)).collect();
+    functions.sort_by_key(|(function, probes)| (std::cmp::Reverse(*probes), *function));
     let mut text = format!(
         "reached:    {} of {} probes of the target, in {} functions",
         covered.probes.reached,
         covered.probes.all,
         functions.len()
     );
-    for (name, probes) in functions.iter().take(most) {
-        text += &format!("\n  {probes:>5}  {name}");
+    for ((file, name), probes) in functions.iter().take(most) {
+        // A name without a path is that of a function that was inlined: there are several of that name.
+        text += &match name.contains("::") || file.is_empty() {
+            true => format!("\n  {probes:>5}  {name}"),
+            false => format!("\n  {probes:>5}  {name} in {file}"),
+        };
     }
     if functions.len() > most {
         text += &format!("\n  and {} more functions: --functions shows more", functions.len() - most);

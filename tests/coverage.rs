@@ -50,6 +50,8 @@ fn the_figure_of_a_campaign_is_that_of_replaying_its_corpus() {
         "interpret --tests 300 --fixes",
         "interpret --tests 300 --property interpreter-i32 --features wasm1",
         "validate --tests 300 --fixes",
+        "interpret --tests 300 --fixes -j 2 --keep-going",
+        "interpret --tests 300 --fixes --no-supervisor",
     ] {
         let directory = campaign(words);
         let stats = fs::read_to_string(directory.path().join("out/stats.json")).expect("it is stored");
@@ -58,6 +60,62 @@ fn the_figure_of_a_campaign_is_that_of_replaying_its_corpus() {
         let probes = out.split("\"probes\":").nth(1).expect("the object has probes");
         assert_eq!(number(&stats, "probes_reached"), number(probes, "reached"), "{words}");
         assert!(number(&stats, "probes_reached") > 500, "{words}");
+        // The page says the same, in percent.
+        let percent = |share: &str, all: u64| 100.0 * number(share, "reached") as f64 / all as f64;
+        let tile = format!("<dd>{:.1} %</dd>", percent(probes, number(probes, "all")));
+        let page = fs::read_to_string(directory.path().join("out/report.html")).expect("it is stored");
+        assert!(page.contains(&tile), "{words}: no {tile}");
+    }
+}
+
+/// The annotation of the line on which a function of wasmi's translator begins: how many modules reached it, and its source.
+fn annotated<'a>(page: &'a str, function: &str) -> (&'a str, &'a str) {
+    let file = page.split("<pre id=\"wasmi-2.0.0/src/engine/translator/func/visit.rs\">").nth(1);
+    let lines = file.and_then(|rest| rest.split("</pre>").next()).expect("the file is there").split("<span");
+    let begin = format!("    fn {function}(");
+    let (head, source) = lines
+        .filter_map(|line| line.split_once("</i>"))
+        .find(|(_, source)| source.starts_with(&begin))
+        .unwrap_or_else(|| panic!("no {function}"));
+    (head.split_whitespace().last().expect("there is a number"), source)
+}
+
+#[test]
+fn ten_lines_of_the_annotated_source_have_the_modules_with_their_instruction() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    for (name, body) in [
+        ("a", "(drop (i32.popcnt (local.get 0))) (drop (i64.extend8_s (i64.const 5)))"),
+        ("b", "(drop (i32.popcnt (local.get 0))) (block (br_table 0 0 (local.get 0)))"),
+        (
+            "c",
+            "(drop (i32.popcnt (local.get 0))) (drop (i32.popcnt (local.get 0))) (drop (memory.grow (i32.const 0)))",
+        ),
+        ("d", "(drop (f64.copysign (f64.const 1) (f64.const 2))) (block (br_table 0 0 (local.get 0)))"),
+    ] {
+        let text = format!("(module (memory 1) (func (export \"f\") (param i32) {body}))");
+        fs::write(directory.path().join(name).with_extension("wat"), text).expect("it can be written");
+    }
+    let Run { code, err, .. } = run_at(directory.path(), "coverage . --html page.html");
+    assert_eq!((code, err.as_str()), (0, ""));
+    let page = fs::read_to_string(directory.path().join("page.html")).expect("it was written");
+    if !page.contains("fn visit_i32_popcnt(") {
+        eprintln!("SKIPPED: the source of the target is not in cargo's registry");
+        return;
+    }
+    for (function, modules) in [
+        ("visit_i32_popcnt", "3"),
+        ("visit_br_table", "2"),
+        ("visit_i64_extend8_s", "1"),
+        ("visit_memory_grow", "1"),
+        ("visit_f64_copysign", "1"),
+        ("visit_i32_clz", "0"),
+        ("visit_i64_extend16_s", "0"),
+        ("visit_table_grow", "0"),
+        ("visit_i64_store32", "0"),
+        ("visit_return_call_indirect", "0"),
+    ] {
+        let (tests, source) = annotated(&page, function);
+        assert_eq!(tests, modules, "{source}");
     }
 }
 
@@ -188,16 +246,33 @@ fn seeds_of_scripts_and_modules_start_a_campaign() {
         (module (memory 1))"#;
     fs::write(suite.join("some.wast"), script).expect("ok");
     fs::write(suite.join("broken.wast"), "(module\n(func").expect("ok");
+    let threads = r#"(module $Mem (memory 1 1))
+        (thread $T1 (shared (module $Mem))
+          (register "mem" $Mem)
+          (module (memory 7)))
+        (wait $T1)
+        (assert_malformed (module binary "\00asm\0d\00\00\00") "unknown binary version")
+        (assert_malformed (module binary "") "unexpected end")"#;
+    fs::create_dir_all(directory.path().join("suite/proposals/threads")).expect("ok");
+    fs::write(directory.path().join("suite/proposals/threads/wait.wast"), threads).expect("ok");
     fs::write(suite.join("one.wat"), "(module (global i32 (i32.const 5)))").expect("ok");
     fs::write(suite.join("notes.txt"), "no module").expect("ok");
     std::os::unix::fs::symlink(directory.path(), suite.join("round")).expect("ok");
     let Run { code, out, err } = run_at(directory.path(), "seeds suite -o seeds -v");
     assert_eq!(code, 0, "{out}{err}");
-    assert!(out.starts_with("8 seeds in seeds; 1 modules were the same as others, 3 left out"), "{out}{err}");
+    assert!(
+        out.starts_with("10 seeds in seeds; 1 modules were the same as others, 5 left out"),
+        "{out}{err}"
+    );
     assert!(err.contains("some.wast:8: malformed on purpose"), "{err}");
+    assert!(
+        err.contains("wait.wast:6: malformed on purpose: malformed module: unknown binary version"),
+        "{err}"
+    );
     assert!(err.contains("some.wast:11: ") && err.contains("broken.wast:2: "), "{err}");
     let found = modules_below(&directory.path().join("seeds"));
-    assert_eq!(found.len(), 8);
+    assert_eq!(found.len(), 10);
+    assert!(found.iter().any(|file| file.contains("/wait-4-")), "a module in a thread: {found:?}");
     assert!(found.iter().any(|file| file.contains("/some-2-")), "{found:?}");
     // A second time adds nothing, and all of them are taken.
     run_at(directory.path(), "seeds suite -o seeds");
@@ -205,7 +280,11 @@ fn seeds_of_scripts_and_modules_start_a_campaign() {
     let Run { out, err, .. } =
         run_at(directory.path(), "interpret --guidance repro --input seeds -q --fixes");
     assert_eq!(err, "");
-    assert_eq!(out.lines().filter(|line| line.starts_with("seeds/")).count(), 8, "{out}");
+    assert_eq!(out.lines().filter(|line| line.starts_with("seeds/")).count(), 10, "{out}");
+    // Malformed modules are told of together, whatever is wrong with them.
+    let Run { err, .. } = run_at(directory.path(), "seeds suite -o seeds");
+    assert_eq!(err.matches("malformed on purpose").count(), 1, "{err}");
+    assert!(err.contains("left out, and 2 more like it: "), "{err}");
 }
 
 #[test]
@@ -231,6 +310,7 @@ fn show_tells_text_sizes_features_answers_and_what_is_reached() {
         "needs:      sign-extension",
         "engines:    equal",
         "call \"f\" with [i32:0]: both returned [i32:0]",
+        " in wasmparser-0.228.0/src/",
         "more functions: --functions shows more",
     ] {
         assert!(out.contains(part), "{part}: {out}");

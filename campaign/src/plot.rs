@@ -42,6 +42,8 @@ pub struct Row {
     pub seconds_in_reference: f64,
     /// Seconds in everything else.
     pub seconds_in_loop: f64,
+    /// Probes of the target that the corpus reaches.
+    pub probes: u64,
 }
 
 /// What a row says besides the progress of the search.
@@ -60,7 +62,7 @@ pub struct Beside {
 impl Row {
     /// The first line of the file.
     pub const HEADER: &'static str = "seconds,tests,passed,discarded,inconclusive,tests_per_second,corpus,queue,known,\
-                                      findings,groups,seconds_in_target,seconds_in_reference,seconds_in_loop";
+                                      findings,groups,seconds_in_target,seconds_in_reference,seconds_in_loop,probes";
 
     /// The row of one run at this moment, still without the speed.
     pub fn new(progress: &Progress, beside: &Beside) -> Self {
@@ -81,6 +83,7 @@ impl Row {
             seconds_in_target: target,
             seconds_in_reference: reference,
             seconds_in_loop: rest,
+            probes: progress.probes,
         }
     }
 
@@ -116,6 +119,7 @@ impl Row {
             target,
             reference,
             rest,
+            probes,
         ] = cells[..]
         else {
             return None;
@@ -136,6 +140,7 @@ impl Row {
             seconds_in_target: number(target)?,
             seconds_in_reference: number(reference)?,
             seconds_in_loop: number(rest)?,
+            probes: probes.parse().ok()?,
         })
     }
 }
@@ -159,7 +164,8 @@ impl fmt::Display for Row {
             "{seconds:.3},{tests},{passed},{discarded},{inconclusive},{tests_per_second:.1},{corpus},{queue},{known},"
         )?;
         let Row { findings, groups, seconds_in_target: target, seconds_in_reference: reference, .. } = self;
-        write!(f, "{findings},{groups},{target:.3},{reference:.3},{:.3}", self.seconds_in_loop)
+        let Row { seconds_in_loop: rest, probes, .. } = self;
+        write!(f, "{findings},{groups},{target:.3},{reference:.3},{rest:.3},{probes}")
     }
 }
 
@@ -217,6 +223,8 @@ impl Plot {
     /// If it cannot be stored.
     pub fn add(&mut self, row: Row) -> Result<(), Error> {
         let mut row = row.after(&self.base);
+        // The last row has the seconds of the report, which end a moment before the row that went before: time never runs back.
+        row.seconds = row.seconds.max(self.last.seconds);
         let (tests, seconds) = (row.tests.saturating_sub(self.last.tests), row.seconds - self.last.seconds);
         row.tests_per_second =
             if seconds > 0.001 { tests as f64 / seconds } else { self.last.tests_per_second };

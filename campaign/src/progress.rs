@@ -51,6 +51,10 @@ pub struct Progress {
     /// The number of known paths or edges of the target. It is that of the worker that knows most, since all
     /// workers run the same code.
     pub known: u64,
+    /// The number of probes of the target that the corpus reaches; 0 without an output directory. It never falls, and is that of
+    /// the worker whose tests reach most.
+    #[serde(default)]
+    pub probes: u64,
     /// How often the guidance was reset.
     pub resets: u64,
     /// Seconds in the target and in the reference, over all workers.
@@ -120,6 +124,7 @@ impl Progress {
             interesting: self.interesting + other.interesting,
             queued: self.queued + other.queued,
             known: self.known.max(other.known),
+            probes: self.probes.max(other.probes),
             resets: self.resets + other.resets,
             seconds_in: [0, 1].map(|engine| self.seconds_in[engine] + other.seconds_in[engine]),
         }

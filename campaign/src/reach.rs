@@ -80,6 +80,9 @@ pub(crate) fn watching(spec: &Spec, context: &Context, watched: Watched) -> Resu
 pub struct CorpusReach {
     /// How many probes of the target fire.
     pub probes: u64,
+    /// How many it has, in its own files and in code of the standard library that was compiled into it.
+    #[serde(default)]
+    pub all: u64,
     /// How many of them in each source file of the target, in the order of their names.
     pub files: Vec<FileReach>,
 }
@@ -114,14 +117,17 @@ pub(crate) fn reached_by(
         }
     }
     let probes = reached.iter().filter(|reached| **reached).count() as u64;
-    Some(CorpusReach { probes, files: by_file(&reached[1..]) })
+    let all = probes::names().unwrap_or_default().iter().filter(|name| is_in_target(name)).count() as u64;
+    Some(CorpusReach { probes, all, files: by_file(&reached[1..]) })
 }
 
 /// The probes of the target by file: whether probe `n` is reached stands at `n - 1`. Nothing if they have no names.
 fn by_file(reached: &[bool]) -> Vec<FileReach> {
     let mut files: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     let names = probes::names().unwrap_or_default();
-    for (name, reached) in names.iter().zip(reached).filter(|(name, _)| is_in_target(name)) {
+    for (name, reached) in
+        names.iter().zip(reached).filter(|(name, _)| is_in_target(name) && has_a_file(name))
+    {
         let (hit, all) = files.entry(&name.file).or_default();
         *hit += u64::from(*reached);
         *all += 1;
@@ -132,9 +138,12 @@ fn by_file(reached: &[bool]) -> Vec<FileReach> {
         .collect()
 }
 
-/// Whether a probe lies in a file of the target. Packages of this project are woven as well, and code of the standard library is
-/// compiled into woven packages.
-fn is_in_target(name: &Name) -> bool {
-    let is_ours = name.package.is_empty() || name.package.starts_with("mutagen-");
-    !is_ours && !name.file.starts_with('/') && name.file != probes::UNSTABLE_FILE
+/// Whether a probe lies in the target. Packages of this project are woven as well, and lie in this program.
+pub fn is_in_target(name: &Name) -> bool {
+    name.file != probes::UNSTABLE_FILE && !name.package.starts_with("mutagen-")
+}
+
+/// Whether a probe lies in a file of the target, and not in code of the standard library that was compiled into it.
+fn has_a_file(name: &Name) -> bool {
+    !name.package.is_empty() && !name.file.starts_with('/')
 }

@@ -114,6 +114,9 @@ pub struct CampaignReport {
     /// them and reaches the same.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub probes_reached: Option<u64>,
+    /// How many probes the target has.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub probes_all: Option<u64>,
     /// How many of them in each source file of the target.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reached_files: Vec<FileReach>,
@@ -356,6 +359,7 @@ impl CampaignReport {
             shared: None,
             discrepancies: DiscrepancySummary::default(),
             probes_reached: None,
+            probes_all: None,
             reached_files: Vec::new(),
             total: None,
             spec: spec.clone(),
@@ -364,8 +368,8 @@ impl CampaignReport {
 
     /// Says what the corpus reaches, if that is known.
     pub(crate) fn reaches(&mut self, reached: Option<CorpusReach>) {
-        let Some(CorpusReach { probes, files }) = reached else { return };
-        (self.probes_reached, self.reached_files) = (Some(probes), files);
+        let Some(CorpusReach { probes, all, files }) = reached else { return };
+        (self.probes_reached, self.probes_all, self.reached_files) = (Some(probes), Some(all), files);
     }
 
     /// The number of tests with each outcome.

@@ -50,6 +50,17 @@ fn a_campaign_leaves_rows_that_end_with_what_its_report_says() {
         (ran.report.tests, ran.report.passed, ran.report.discarded)
     );
     assert!(last.corpus > 0 && last.known > 0 && last.seconds_in_target > 0.0, "{last:?}");
+    assert!(last.probes > 1_000 && rows.windows(2).all(|pair| pair[0].probes <= pair[1].probes), "{rows:?}");
+}
+
+#[test]
+fn time_never_runs_back_although_a_report_ends_before_the_last_row() {
+    let place = directory();
+    let mut plot = Plot::open(&Disk::default(), place.path()).expect("it can be made");
+    plot.add(row(30.3, 1_000)).expect("it can be stored");
+    plot.add(row(30.0, 1_006)).expect("it can be stored");
+    let rows = Plot::read(place.path()).expect("it can be read");
+    assert_eq!((rows[1].seconds, rows[1].tests), (30.3, 1_006));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mutagen_campaign::is_in_target;
 use mutagen_coverage::{Coverage, Hits, Share, plain};
 use mutagen_properties::Reached;
 use mutagen_weave::probes::{self, Name, NamesError};
@@ -13,9 +14,9 @@ pub struct Covered {
     pub coverage: Coverage,
     /// How many of the target's probes fired.
     pub probes: Share,
-    /// How many of them in each function of the target, by its name. Those in inlined functions of the standard library are left
-    /// out.
-    pub functions: BTreeMap<String, usize>,
+    /// How many of them in each function of the target, by its file and name. Those in inlined functions of the standard library
+    /// are left out.
+    pub functions: BTreeMap<(String, String), usize>,
     /// How many modules went round a loop for longer than was watched.
     pub truncated: usize,
 }
@@ -34,19 +35,14 @@ impl Covered {
             hits.add(&reached.probes);
             truncated += usize::from(reached.truncated);
         }
-        let named = names.iter().map(|name| if in_target(name) { name.clone() } else { Name::default() });
-        let all = names.iter().filter(|name| in_target(name)).count();
+        let named = names.iter().map(|name| if is_in_target(name) { name.clone() } else { Name::default() });
+        let all = names.iter().filter(|name| is_in_target(name)).count();
         let coverage = Coverage::new(&named.collect::<Vec<_>>(), &hits);
         let mut functions = BTreeMap::new();
         let fired = names.iter().zip(hits.tests()).filter(|(_, tests)| *tests > 0);
         for (name, _) in fired.filter(|(name, _)| !name.file.starts_with('/')) {
-            *functions.entry(plain(&name.function)).or_default() += 1;
+            *functions.entry((name.file.clone(), plain(&name.function))).or_default() += 1;
         }
         Ok(Covered { coverage, probes: Share { reached: hits.reached(), all }, functions, truncated })
     }
-}
-
-/// Whether a probe lies in the target. Packages of this project are woven as well, and lie in this program.
-fn in_target(name: &Name) -> bool {
-    name.file != probes::UNSTABLE_FILE && !name.package.starts_with("mutagen-")
 }

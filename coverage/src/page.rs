@@ -92,7 +92,8 @@ fn source(name: &str, file: &FileCoverage, sources: &Sources) -> String {
     let Share { reached, all } = file.totals().lines;
     let name = escaped(name);
     format!(
-        "<details id=\"{name}\"><summary>{name} <small>{reached} of {all} lines</small></summary>\n<pre>{shown}</pre>\n\
+        // The anchor is inside: a browser opens what a link points into.
+        "<details><summary>{name} <small>{reached} of {all} lines</small></summary>\n<pre id=\"{name}\">{shown}</pre>\n\
          </details>\n"
     )
 }

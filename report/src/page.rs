@@ -4,12 +4,13 @@ mod corpus;
 
 use std::cmp::Reverse;
 use std::path::Path;
+use std::time::SystemTime;
 
-use mutagen_campaign::{Error, FileReach, GroupResult, Plot, Results, Row, State};
+use mutagen_campaign::{Error, FileReach, GroupResult, Plot, Results, Row, State, quoted};
 
 use crate::draw::chart::{self, Curve, Words};
 use crate::draw::markup::{document, element, escape, table, text};
-use crate::told;
+use crate::told::{self, PROGRAM};
 use corpus::{Corpus, Histogram};
 
 /// How many instructions the histogram shows; the table under it has all.
@@ -77,7 +78,32 @@ fn summary(results: &Results) -> String {
         1 => "one group of findings".to_owned(),
         several => format!("{several} groups of findings"),
     };
-    text("p", &[("class", "state")], &format!("{}; {} tests, {found}", results.state_words(), results.tests))
+    let state = text(
+        "p",
+        &[("class", "state")],
+        &format!("{}; {} tests, {found}", results.state_words(), results.tests),
+    );
+    state + &as_of(results)
+}
+
+/// When the page of a running campaign was written: it stays as it is if the campaign is killed.
+fn as_of(results: &Results) -> String {
+    if results.state != State::Running {
+        return String::new();
+    }
+    let now = humantime::format_rfc3339_seconds(SystemTime::now());
+    let again = directory_of(results)
+        .map(|directory| format!(": `{PROGRAM} report {directory} --format html` shows how it ended"))
+        .unwrap_or_default();
+    let words = format!(
+        "As of {now}. If that is long ago, the campaign was killed, and this page could not be written again{again}."
+    );
+    text("p", &[("class", "state")], &words)
+}
+
+/// The output directory, as a shell takes it.
+fn directory_of(results: &Results) -> Option<String> {
+    results.directory.as_ref().map(|directory| quoted(&directory.to_string_lossy()))
 }
 
 /// The figures that people look for first.
@@ -94,13 +120,11 @@ fn tiles(results: &Results) -> String {
     if results.directory.is_some() {
         tiles.push(("modules in the corpus", chart::short(results.corpus as f64), ""));
     }
-    let files = results.report.as_ref().map_or(&[][..], |report| &report.reached_files);
-    let (reached, all) =
-        files.iter().fold((0, 0), |(reached, all), file| (reached + file.reached, all + file.all));
+    let probes =
+        results.report.as_ref().and_then(|report| Some((report.probes_reached?, report.probes_all?)));
     // Without a corpus nothing was asked.
-    if all > 0 && results.corpus > 0 {
-        let share = 100.0 * reached as f64 / all as f64;
-        tiles.push(("of the target's probes", format!("{share:.0} %"), ""));
+    if let Some((reached, all)) = probes.filter(|(_, all)| *all > 0 && results.corpus > 0) {
+        tiles.push(("of the target's probes", format!("{:.1} %", 100.0 * reached as f64 / all as f64), ""));
     }
     let tile = |(name, figure, class): (&str, String, &str)| {
         element("div", &[("class", class)], &(text("dt", &[], name) + &text("dd", &[], &figure)))
@@ -147,10 +171,17 @@ fn over_time(rows: &[Row]) -> String {
             vec![curve("tests per second", |row| row.tests_per_second)],
         ),
         (
+            "probes",
+            "Coverage of the target",
+            "probes",
+            "Probes of the target's code that the corpus reaches; of several workers, those of the one that reaches most.",
+            vec![curve("probes", |row| row.probes as f64)],
+        ),
+        (
             "edges",
-            "Edges of the target",
+            "Edges in the search",
             "edges",
-            "Edges or paths of the target's code that are known, and tests that wait to be mutated.",
+            "Edges or paths of the target's code that the search knows, and tests that wait to be mutated. The search forgets them when it is reset.",
             vec![curve("known", |row| row.known as f64), curve("queue", |row| row.queue as f64)],
         ),
         (
@@ -253,20 +284,24 @@ fn block(words: &str) -> String {
 fn reached(results: &Results) -> String {
     let files = results.report.as_ref().map_or(&[][..], |report| &report.reached_files);
     if files.is_empty() {
-        let why = "What the corpus reaches in the target is found out when the campaign ends; `mutagen-wasm coverage` tells more.";
-        return section("coverage", "Coverage", &text("p", &[], why));
+        let now = directory_of(results)
+            .map(|directory| format!("; `{PROGRAM} coverage {directory}` finds it out now"));
+        let why = "What the corpus reaches in each file of the target is found out when the campaign ends"
+            .to_owned();
+        return section("coverage", "Coverage", &text("p", &[], &(why + &now.unwrap_or_default() + ".")));
     }
     let percent = |file: &FileReach| 100.0 * file.reached as f64 / file.all.max(1) as f64;
     let mut largest: Vec<&FileReach> = files.iter().collect();
     largest.sort_by_key(|file| Reverse(file.all));
     let bars: Vec<(String, f64)> =
         largest.iter().take(SHOWN_FILES).map(|file| (file.file.clone(), percent(file))).collect();
-    let words = Words {
-        id: "files",
-        title: "Files of the target",
-        caption: "The share of probes that the corpus reaches, in the largest files.",
-        values: "per cent",
-    };
+    let more = directory_of(results)
+        .map(|directory| format!(" `{PROGRAM} coverage {directory}` has lines and functions."));
+    let caption = "The share of probes that the corpus reaches, in the largest files. Code of the standard library that was \
+                   compiled into the target is in none of them."
+        .to_owned()
+        + &more.unwrap_or_default();
+    let words = Words { id: "files", title: "Files of the target", caption: &caption, values: "per cent" };
     let mut figure = chart::bars(&words, &bars, |share| format!("{share:.0} %"));
     let rows: Vec<Vec<String>> = files
         .iter()

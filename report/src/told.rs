@@ -49,12 +49,16 @@ pub fn shown_value(finding: &Finding) -> &str {
 /// What was asked, and what both answered: one name and one text for each.
 pub fn answers(finding: &Finding) -> Vec<(String, String)> {
     match finding {
-        Finding::Module(finding) => vec![
-            ("asked".to_owned(), finding.question.clone()),
-            ("differs in".to_owned(), finding.part.clone()),
-            (finding.target_engine.clone(), finding.target.clone()),
-            (finding.reference_engine.clone(), finding.reference.clone()),
-        ],
+        Finding::Module(finding) => {
+            let votes = finding.votes.iter().map(|votes| ("votes".to_owned(), votes.to_string()));
+            let both = [
+                ("asked".to_owned(), finding.question.clone()),
+                ("differs in".to_owned(), finding.part.clone()),
+                (finding.target_engine.clone(), finding.target.clone()),
+                (finding.reference_engine.clone(), finding.reference.clone()),
+            ];
+            both.into_iter().chain(votes).collect()
+        }
         Finding::Leak(finding) => vec![
             ("property".to_owned(), finding.property.clone()),
             ("observed".to_owned(), finding.target.clone()),

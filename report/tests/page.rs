@@ -16,8 +16,10 @@ mod finding;
 fn the_page_has_every_plot_with_its_data_under_it() {
     let place = campaigns::directory(10);
     let page = Page::default().of(&campaigns::results(place.path(), 2, State::Killed), None);
-    for id in ["tests", "speed", "edges", "modules", "findings", "discards", "shares", "opcodes", "features"]
-    {
+    for id in [
+        "tests", "speed", "probes", "edges", "modules", "findings", "discards", "shares", "opcodes",
+        "features",
+    ] {
         let figure = page.find(&format!("<figure id=\"{id}\">")).map(|start| &page[start..]).expect(id);
         let figure = &figure[..figure.find("</figure>").expect("it ends")];
         assert!(figure.contains("<svg") && figure.contains("class=\"mark"), "{id} is no plot");
@@ -37,6 +39,10 @@ fn only_the_page_of_a_running_campaign_loads_itself_again() {
     let page = |state| Page::default().of(&campaigns::results(place.path(), 0, state), Some(5));
     assert!(page(State::Running).contains("http-equiv=\"refresh\" content=\"5\""));
     assert!(!page(State::Ended(CampaignOutcome::Passed)).contains("http-equiv"));
+    // A kill leaves the page as it is, so it says when it was written, and what to do.
+    let command = format!("report {} --format html", place.path().display());
+    assert!(page(State::Running).contains("As of 2") && page(State::Running).contains(&command));
+    assert!(!page(State::Killed).contains("As of 2"));
 }
 
 #[test]
@@ -50,6 +56,7 @@ fn the_page_of_a_campaign_that_ended_is_in_its_directory() {
     let page = fs::read_to_string(output.join(Page::FILE)).expect("it is there");
     assert!(page.contains("i32.sub") && page.contains("one group of findings"));
     assert!(page.contains("wasmi-2.0.0/src/"), "what the corpus reaches is told by file");
+    assert!(page.contains("votes: wasmi, wasmi-lazy: "), "what all engines say is told");
 }
 
 /// What the server answers to a request, as it is.

@@ -251,7 +251,8 @@ impl<'a, S: Subject> Driver<'a, S> {
             .events(move |event| {
                 if let Some(progress) = counter.follow(&event) {
                     let times = subject.context().map_or([0.0; 2], |context| context.times.seconds());
-                    let progress = Progress { seconds_in: times, ..progress };
+                    let probes = keeper.as_ref().map_or(0, Keeper::probes);
+                    let progress = Progress { seconds_in: times, probes, ..progress };
                     observer.progress(&progress);
                     if voice.is_some_and(|voice| voice.tell(&progress)) {
                         noticed.store(true, Ordering::Relaxed);

@@ -31,6 +31,11 @@ impl<'a> Keeper<'a> {
         self.size
     }
 
+    /// How many probes of the target the kept modules reach.
+    pub(super) fn probes(&self) -> u64 {
+        self.coverage.covered() as u64
+    }
+
     /// Whether modules of earlier runs may still be tested.
     pub(super) fn is_loading(&self) -> bool {
         !self.loading.is_empty()

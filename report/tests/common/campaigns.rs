@@ -23,6 +23,7 @@ pub fn directory(rows: u64) -> tempfile::TempDir {
             inconclusive: tests / 100,
             queued: 40 + number,
             known: 1_000 * number,
+            probes: 200 * number,
             ..Progress::default()
         };
         let seconds_in =
