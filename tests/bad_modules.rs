@@ -485,6 +485,26 @@ fn engines_agree_on_a_module_however_one_byte_of_it_is_damaged() {
 }
 
 #[test]
+fn engines_agree_on_fifty_modules_wherever_they_are_cut_off() {
+    let witnesses = mutagen_bugs::entries().iter().filter_map(|entry| entry.witnesses.first());
+    let whole: Vec<Vec<u8>> = witnesses.map(|witness| wasm(witness.module)).take(50).collect();
+    assert_eq!(whole.len(), 50);
+    let cut = |(number, module): (usize, &Vec<u8>)| -> Vec<(String, Vec<u8>)> {
+        // Files that end inside of the first word are no modules.
+        (4..module.len()).map(|end| (format!("{end} of {number}"), module[..end].to_vec())).collect()
+    };
+    let cut: Vec<(String, Vec<u8>)> = whole.iter().enumerate().flat_map(cut).collect();
+    let cases: Vec<Case> = cut.iter().map(|(name, bytes)| (&name[..], bytes.clone(), "")).collect();
+    let answers = judged("validate", &cases).concat();
+    assert_eq!(answers.len(), cut.len());
+    let agreed = |line: &&String| {
+        *line == ACCEPTED || line.contains("wasmi: rejected: ") && line.contains("wasmtime: rejected: ")
+    };
+    assert_eq!(answers.iter().find(|line| !agreed(line)), None);
+    assert!(answers.len() > 1000 && answers.iter().any(|line| line != ACCEPTED), "{}", answers.len());
+}
+
+#[test]
 fn imports_are_given_by_their_declared_type_whatever_their_names_and_number() {
     let unknown = wasm(
         r#"(module (import "no" "such" (func $g (param i32) (result i64))) (import "no" "such" (memory 1))
