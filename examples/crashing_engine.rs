@@ -12,8 +12,13 @@
 //! | `i64.rotr` | takes memory for ever |
 //! | `f32.nearest` | kills the process only the first time, so that no test can be blamed |
 //! | `f32.trunc` | writes over the memory in which its process notes tests, and aborts |
+//! | `f32.floor` | ends the process with exit code 0 |
+//! | `f32.ceil` | sleeps for ever |
+//! | `f64.ceil` | aborts the first four times that it is asked about this module, and then works |
+//! | `f32.sqrt` | writes 80 MiB without a line break to standard output, and 4 MiB to the other, and then works |
 //!
-//! A second engine, `leaking`, is wasmi, but keeps 1 MiB for every instance that it ever made.
+//! A second engine, `leaking`, is wasmi, but keeps 1 MiB for every instance that it ever made. A third one, `stuck`, computes
+//! for ever in a worker before it is asked anything.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -48,6 +53,20 @@ fn die_of(bytes: &[u8]) {
         while std::hint::black_box(true) {
             taken.push(vec![1_u8; 1 << 20]);
         }
+    } else if has("f32.floor") {
+        std::process::exit(0);
+    } else if has("f32.ceil") {
+        while std::hint::black_box(true) {
+            std::thread::park();
+        }
+    } else if has("f64.ceil") && times_asked(bytes).is_ok_and(|times| times <= 4) {
+        std::process::abort();
+    } else if has("f32.sqrt") {
+        let much = vec![b'x'; 4 << 20];
+        let _ = io::stderr().write_all(&much);
+        for _ in 0..20 {
+            let _ = io::stdout().write_all(&much);
+        }
     } else if has("f32.nearest") && std::env::args().any(|word| word == "--output") {
         // Only workers of a campaign have an output directory, so it does not show again when it is judged apart.
         std::process::abort();
@@ -55,6 +74,14 @@ fn die_of(bytes: &[u8]) {
         let _ = write_over_notes();
         std::process::abort();
     }
+}
+
+/// How often processes in this directory were asked about a module of this length.
+fn times_asked(bytes: &[u8]) -> io::Result<u64> {
+    let name = format!("asked-{}", bytes.len());
+    let mut file = OpenOptions::new().create(true).append(true).open(name)?;
+    file.write_all(b"x")?;
+    Ok(file.metadata()?.len())
 }
 
 /// Fills the memory in which this process notes its tests with ones.
@@ -124,10 +151,36 @@ impl Engine for Leaking {
     }
 }
 
+/// wasmi, but its workers get nowhere.
+struct Stuck(Wasmi);
+
+impl Engine for Stuck {
+    fn name(&self) -> &str {
+        "stuck"
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        self.0.validate(bytes)
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.0.instantiate(bytes)
+    }
+
+    /// This is no question about a test: nobody notes it.
+    fn function_code(&self) -> &'static [&'static str] {
+        let is_worker = std::env::args().nth(1).is_some_and(|word| word == "worker");
+        while std::hint::black_box(is_worker) {}
+        self.0.function_code()
+    }
+}
+
 fn main() -> ExitCode {
     let make = |settings: &Settings| Ok(Box::new(Crashing(Wasmi::new(settings))) as Box<dyn Engine>);
     let mine = EngineEntry::new("crashing", "0.1.0", make).about("wasmi, but some modules end the process");
     let make = |settings: &Settings| Ok(Box::new(Leaking(Wasmi::new(settings))) as Box<dyn Engine>);
     let leaking = EngineEntry::new("leaking", "0.1.0", make).about("wasmi, but it gives no memory back");
-    mutagen_wasm::main_with(Registry::default().with(mine).with(leaking))
+    let make = |settings: &Settings| Ok(Box::new(Stuck(Wasmi::new(settings))) as Box<dyn Engine>);
+    let stuck = EngineEntry::new("stuck", "0.1.0", make).about("wasmi, but its workers get nowhere");
+    mutagen_wasm::main_with(Registry::default().with(mine).with(leaking).with(stuck))
 }

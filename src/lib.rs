@@ -104,8 +104,9 @@ pub fn main_with(engines: Registry) -> ExitCode {
         let run = std::panic::AssertUnwindSafe(|| run(arguments.command, &engines));
         std::panic::catch_unwind(run).unwrap_or(Ok(Code::Internal))
     };
-    let ended = mutagen_oracles::on_stack(guarded)
-        .unwrap_or_else(|error| Err(CommandError::new(Code::Internal, format!("no thread: {error}"))));
+    let ended = mutagen_oracles::on_stack(guarded).unwrap_or_else(|error| {
+        Err(CommandError::new(Code::Unusable, format!("no thread can be started: {error}")))
+    });
     match ended {
         Ok(code) => code.into(),
         Err(CommandError { code, message }) => {

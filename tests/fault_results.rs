@@ -232,3 +232,20 @@ fn results_of_a_benchmark_that_were_edited_are_named_and_the_others_count() {
     }
     assert!(report.err.contains("2 of 4 cells are done"), "newlines do not matter: {}", report.err);
 }
+
+/// C9: the lock of a benchmark is no place to write through, and a file of that name keeps its content.
+#[test]
+fn a_benchmark_writes_neither_through_a_link_nor_into_a_file_of_somebody_else() {
+    let here = directory();
+    let (lock, precious) = (here.path().join("r/lock-0-of-1"), here.path().join("precious"));
+    fs::create_dir(here.path().join("r")).expect("it can be made");
+    write(&precious, "precious");
+    std::os::unix::fs::symlink(&precious, &lock).expect("it can be made");
+    let plan = "bench run --task stack-7 --strategy mutagen:1 --time 10s -o r";
+    assert_refused(&run_at(here.path(), plan), 2, &["lock-0-of-1", "link"]);
+    assert_eq!(fs::read_to_string(&precious).expect("it is there"), "precious");
+    fs::remove_file(&lock).expect("it is there");
+    write(&lock, "mine");
+    assert_eq!(run_at(here.path(), plan).code, 0);
+    assert_eq!(fs::read_to_string(&lock).expect("it is there"), "mine");
+}

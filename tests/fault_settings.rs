@@ -7,12 +7,14 @@ mod faults;
 mod program;
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use faults::{assert_refused, crashing_engine, directory, json, shell, signal, start, write};
-use program::{end, run_at};
+use program::{command, end, run_at};
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// D1: the signals that `faults` leaves out.
 #[test]
@@ -65,6 +67,29 @@ fn scarce_resources_end_in_the_same_finding_or_in_one_clear_line() {
     assert!(few.err.lines().count() == 1 && few.err.contains("--no-supervisor"), "{}", few.err);
     let many = run_at(here.path(), "validate --bug wasm-6 -q --json -j 64");
     assert_eq!(many.code, 1, "more jobs than processors: {}", many.err);
+}
+
+/// D6: the system gives few processes and threads, which it does to root only if root becomes somebody else.
+#[test]
+fn a_system_without_processes_is_named_and_no_panic_is_shown() {
+    let here = directory();
+    if shell(here.path(), "chmod 755 . && setpriv --reuid 54321 --clear-groups prlimit --nproc=9 true").code
+        != 0
+    {
+        eprintln!("not tested: only root can become another user");
+        return;
+    }
+    let program = PathBuf::from(command(here.path(), &[]).get_program());
+    fs::copy(program, here.path().join("program")).expect("there is space");
+    for most in 1..8 {
+        let few = format!("setpriv --reuid 54321 --clear-groups prlimit --nproc={most}");
+        let run = shell(here.path(), &format!("{few} ./program validate --bug wasm-6 -q --json"));
+        assert!([1, 3].contains(&run.code), "{most}: {} {}{}", run.code, run.out, run.err);
+        assert!(!run.err.contains("internal error"), "{most}: {}", run.err);
+        if run.code == 3 {
+            assert!((run.out + &run.err).contains("Resource temporarily unavailable"), "{most}");
+        }
+    }
 }
 
 /// E5 to E8: words of the command line.
@@ -121,6 +146,67 @@ fn the_environment_changes_neither_what_is_found_nor_where_it_is_stored() {
         assert!(!run.out.contains('\x1b'), "{setting}");
     }
     assert_eq!(fs::read_dir(other.to_string()).expect("it is there").count(), 0, "nothing is left there");
+}
+
+/// A directory with a module for each of these instructions of `examples/crashing_engine.rs`.
+fn modules_with(instructions: &[&str]) -> TempDir {
+    let here = directory();
+    let seeds = here.path().join("seeds");
+    fs::create_dir(&seeds).expect("there is space");
+    for instruction in instructions {
+        let text =
+            format!("(module (func (export \"f\") (param f32) (result f32) local.get 0 {instruction}))");
+        write(&seeds.join(format!("{instruction}.wat")), text);
+    }
+    here
+}
+
+/// D2 and D3: the ways to end and to stop that `supervision` leaves out.
+#[test]
+fn an_engine_that_exits_as_if_all_were_well_or_sleeps_for_ever_is_blamed() {
+    let here = modules_with(&["f32.floor", "f32.ceil"]);
+    let run = crashing_engine(
+        here.path(),
+        "interpret --target crashing --fixes --hang-limit 200ms --property interpreter --features wasm1 \
+         --guidance repro --input seeds -o out --json -q",
+    );
+    assert_eq!(run.code, 1, "{}", run.err);
+    let report = json(&run.out);
+    let groups = report["groups"].as_array().expect("a list").iter();
+    let mut said: Vec<&str> = groups.filter_map(|group| group["message"].as_str()).collect();
+    said.sort_unstable();
+    let sleeps = "crashing gave no answer within 200ms of processor time";
+    assert_eq!(said, ["crashing ended the process with exit code 0", sleeps], "{report:#}");
+    assert_eq!(report["deaths"]["target"], 2, "{report:#}");
+}
+
+/// D3: more than a supervisor keeps of one line.
+#[test]
+fn an_engine_that_writes_without_end_is_in_nobodys_way() {
+    let here = modules_with(&["f32.sqrt"]);
+    let run = crashing_engine(
+        here.path(),
+        "interpret --target crashing --fixes --property interpreter --features wasm1 --guidance repro --input seeds \
+         -o out --json -q",
+    );
+    let report = json(&run.out);
+    assert_eq!((run.code, &report["deaths"]), (0, &Value::Null), "{report:#} {}", run.err);
+    assert_eq!(report["replayed"][0]["outcome"], "passed", "{report:#}");
+}
+
+/// D2: nothing that can be blamed, but it would take for ever.
+#[test]
+fn a_worker_that_computes_for_ever_between_two_questions_is_ended() {
+    let here = directory();
+    let run = crashing_engine(
+        here.path(),
+        "interpret --target stuck --fixes --hang-limit 20ms --property interpreter-i32 --features wasm1 \
+         --tests 100 -o out --json -q",
+    );
+    let report = json(&run.out);
+    assert_eq!((run.code, &report["outcome"]), (3, &Value::from("gave_up")), "{report:#} {}", run.err);
+    let reason = report["stop_reason"].as_str().expect("a sentence");
+    assert!(reason.contains("it got nowhere within 400ms of processor time"), "{reason}");
 }
 
 /// F6: no test is to blame for what all of them together took.

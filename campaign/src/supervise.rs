@@ -74,6 +74,12 @@ impl WorkerLimits {
     fn sleep(&self) -> Duration {
         self.processor * 6
     }
+
+    /// How much processor time a worker may take from one question to the next. There it generates, learns and stores, so that
+    /// no engine is to blame.
+    fn between_questions(&self) -> Duration {
+        self.processor * 20
+    }
 }
 
 /// Whether a campaign can be supervised: its tests ask engines, and it is not driven by a program that was started by it.
@@ -141,7 +147,8 @@ impl Visitor for Supervise<'_> {
         let (suspects, waiting) = channel();
         let (verdicts, judged) = channel();
         let ended = thread::scope(|scope| {
-            scope.spawn(move || inquest.hold(&waiting, &verdicts));
+            let hold = move || inquest.hold(&waiting, &verdicts);
+            thread::Builder::new().spawn_scoped(scope, hold).map_err(Error::NoWorker)?;
             let supervisor =
                 Supervisor::new(&mut driver, &collector, &plotting, &program, (suspects, judged));
             supervisor.run()

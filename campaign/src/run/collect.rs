@@ -125,11 +125,7 @@ impl<'a, S: Subject> Collector<'a, S> {
         let case = judge.case(&found.value);
         let as_found = Shape::of(&found.failure.kind, &case);
         let site = site(&found.failure);
-        let recognised = {
-            let mut groups = self.groups();
-            groups.recognise(&as_found, now).or_else(|| groups.recognise_site(site?, &as_found, now))
-        };
-        if let Some((_, curb)) = recognised {
+        if let Some((_, curb)) = self.recognise(&as_found, site, now) {
             return self.curb(curb, None);
         }
         // A fix that explains it names its group. It must explain it to the engines that differ.
@@ -180,6 +176,9 @@ impl<'a, S: Subject> Collector<'a, S> {
     /// Takes a failing test that cannot be shrunk.
     pub(crate) fn take_as_is(&self, judge: &mut impl Judge<S>, case: Case, failure: &Failure, now: Moment) {
         let shape = Shape::of(&failure.kind, &case);
+        if let Some((_, curb)) = self.recognise(&shape, site(failure), now) {
+            return self.curb(curb, None);
+        }
         let fix = explaining_fix(judge, &case);
         let finding = Finding::new(self.spec, case, failure).with_fixes(self.late_fixes());
         let Moment { tests, seconds } = now;
@@ -192,7 +191,21 @@ impl<'a, S: Subject> Collector<'a, S> {
         {
             self.groups().stored(&shape, file);
         }
+        if let Some(site) = site(failure) {
+            self.groups().is_at(&shape, site);
+        }
         self.curb(curb, fix);
+    }
+
+    /// Counts a failing test in its group, if one like it, or one at the same site, was there before.
+    fn recognise(
+        &self,
+        as_found: &Shape,
+        site: Option<&str>,
+        now: Moment,
+    ) -> Option<(Decision, Option<Curb>)> {
+        let mut groups = self.groups();
+        groups.recognise(as_found, now).or_else(|| groups.recognise_site(site?, as_found, now))
     }
 
     /// Makes a failing value smaller, as long as it fails in the same way. Stops when the user interrupts the campaign.

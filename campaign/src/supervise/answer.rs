@@ -21,7 +21,7 @@ pub(super) fn judges(spec: &Spec, notes: &File, engines: &Registry) -> Result<()
     let context = context_of(spec, engines)?;
     context.notes.keep_in(map(notes)?);
     let modules = Modules::new(&context)?;
-    for inquiry in inquiries() {
+    for inquiry in inquiries().map_err(Error::NoWorker)? {
         let answer = match &inquiry {
             Inquiry::Calls(case) => match case.case()? {
                 Case::Module { wasm, .. } => {
@@ -42,7 +42,7 @@ pub(super) fn judges(spec: &Spec, notes: &File, engines: &Registry) -> Result<()
 /// Answers what modules reach in the target of a spec.
 pub(super) fn watches(spec: &Spec, notes: &File, engines: &Registry) -> Result<(), Error> {
     let mut reach = reach_noting(spec, engines, map(notes)?)?;
-    for inquiry in inquiries() {
+    for inquiry in inquiries().map_err(Error::NoWorker)? {
         let Inquiry::Reach(case) = &inquiry else { return Err(SpecError::NoEngines.into()) };
         let reached = reach.of(&case.case()?);
         told(Answer::Edges { edges: reached.edges, truncated: reached.truncated })?;
@@ -66,9 +66,9 @@ fn judgement(modules: &Modules, case: &Case, only_validity: bool) -> Judgement {
 }
 
 /// The inquiries on standard input. At its end, this process ends soon, whatever an engine does meanwhile.
-fn inquiries() -> impl Iterator<Item = Inquiry> {
+fn inquiries() -> io::Result<impl Iterator<Item = Inquiry>> {
     let (sender, heard): (_, Receiver<Inquiry>) = channel();
-    std::thread::spawn(move || {
+    let read = move || {
         for line in io::stdin().lock().lines().map_while(Result::ok) {
             // A line that is no inquiry separates two of them.
             if let Ok(inquiry) = serde_json::from_str(&line)
@@ -80,8 +80,9 @@ fn inquiries() -> impl Iterator<Item = Inquiry> {
         drop(sender);
         std::thread::sleep(LONGEST_END);
         std::process::exit(1);
-    });
-    heard.into_iter()
+    };
+    std::thread::Builder::new().name("input".into()).spawn(read)?;
+    Ok(heard.into_iter())
 }
 
 impl Said {

@@ -63,11 +63,19 @@ impl Death {
         format!("{} {}", self.engine.as_deref().unwrap_or("the process"), self.cause)
     }
 
+    /// Whether this is the same way to die. Which limit a test meets first that takes more and more of everything depends on how
+    /// busy the machine is.
+    fn is_like(&self, other: &Death) -> bool {
+        let is_limit =
+            |death: &Death| matches!(death.cause, Cause::Hang(_) | Cause::Stuck(_) | Cause::Memory(_));
+        self.kind() == other.kind() || is_limit(self) && is_limit(other)
+    }
+
     /// Its kind, in a word: `crash`, `hang` or `out-of-memory`.
     fn kind(&self) -> &'static str {
         match self.cause {
             Cause::Signal(_) | Cause::Overflow | Cause::Exit(_) => "crash",
-            Cause::Hang(_) => "hang",
+            Cause::Hang(_) | Cause::Stuck(_) => "hang",
             Cause::Memory(_) => "out-of-memory",
         }
     }
@@ -116,7 +124,7 @@ impl<S: Subject> Coroner<'_, S> {
             }
         }
         let last = deaths.pop().expect("there were some");
-        if deaths.iter().any(|death| death.kind() != last.kind()) {
+        if deaths.iter().any(|death| !death.is_like(&last)) {
             return Blame::Nobody;
         }
         let reference = self.ask_reference(case);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -26,6 +27,10 @@ const PAGE: u64 = 4096;
 pub(super) const PAUSE: Duration = Duration::from_millis(20);
 /// How many characters of a process's last words are kept.
 const LAST_WORDS: usize = 300;
+/// How much memory the error output of a process may take. An engine may write to it for days.
+const MOST_ERRORS: u64 = 1 << 20;
+/// No message is longer. What is, was written by an engine.
+const LONGEST_LINE: u64 = 64 << 20;
 
 /// How a worker died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +41,10 @@ pub(super) enum Cause {
     Overflow,
     /// It ended itself, with this exit code.
     Exit(i32),
-    /// It was killed because it got nowhere.
+    /// It was killed because an engine gave no answer.
     Hang(Duration),
+    /// It was killed because it got nowhere while it asked no engine.
+    Stuck(Duration),
     /// It was killed because it took too much memory.
     Memory(u64),
 }
@@ -63,6 +70,7 @@ impl fmt::Display for Cause {
             Cause::Overflow => formatter.write_str("overflowed its stack"),
             Cause::Exit(code) => write!(formatter, "ended the process with exit code {code}"),
             Cause::Hang(limit) => write!(formatter, "gave no answer within {limit:?} of processor time"),
+            Cause::Stuck(limit) => write!(formatter, "got nowhere within {limit:?} of processor time"),
             Cause::Memory(bytes) => write!(formatter, "took more than {} MiB of memory", bytes >> 20),
         }
     }
@@ -98,6 +106,7 @@ pub(super) struct Process {
     limits: WorkerLimits,
     /// How far it was when it last got somewhere, when that was, and how much processor time it had taken by then.
     last: (Pulse, Instant, Duration),
+    is_stopped: bool,
     killed: Option<Cause>,
 }
 
@@ -138,7 +147,8 @@ impl Process {
         // A worker that dies before it has read its order is found dead like any other.
         let _ = write_line(&mut input, order);
         let last = (Pulse::default(), Instant::now(), Duration::ZERO);
-        Ok(Process { child, order: Some(input), notes, errors, limits, last, killed: None })
+        let (order, is_stopped, killed) = (Some(input), false, None);
+        Ok(Process { child, order, notes, errors, limits, last, is_stopped, killed })
     }
 
     /// Starts a worker and waits for its end. Returns its last message, and what it left.
@@ -174,20 +184,33 @@ impl Process {
     /// Kills the worker if it gets nowhere, or takes too much memory.
     pub(super) fn watch(&mut self) {
         let Some(status) = ProcessStatus::read(self.child.id()) else { return };
+        keep_short(&self.errors);
+        self.is_stopped = status.is_stopped;
         if status.memory > self.limits.memory {
             return self.kill(Cause::Memory(self.limits.memory));
         }
         let pulse = Pulse::read(&self.notes).unwrap_or_default();
-        // A worker that is stopped is not to blame, and one that asks no engine is busy with something of ours.
-        if pulse != self.last.0 || status.is_stopped || !pulse.is_asking {
+        // A worker that is stopped is not to blame.
+        if pulse != self.last.0 || status.is_stopped {
             self.last = (pulse, Instant::now(), status.processor);
         }
         let (_, since, processor) = self.last;
-        let is_busy = status.processor.saturating_sub(processor) > self.limits.processor;
-        // One that sleeps takes no processor time.
-        if is_busy || since.elapsed() > self.limits.sleep() {
+        let taken = status.processor.saturating_sub(processor);
+        // One that asks no engine is busy with something of ours, which may take longer, or waits for others.
+        if !pulse.is_asking {
+            let limit = self.limits.between_questions();
+            if taken > limit {
+                self.kill(Cause::Stuck(limit));
+            }
+        } else if taken > self.limits.processor || since.elapsed() > self.limits.sleep() {
+            // One that sleeps takes no processor time.
             self.kill(Cause::Hang(self.limits.processor));
         }
+    }
+
+    /// Whether somebody had stopped the worker when it was watched last.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
     }
 
     /// Kills the worker. `cause` is why.
@@ -245,17 +268,37 @@ fn memory_file() -> io::Result<File> {
 fn listen(output: ChildStdout, id: usize, heard: &Sender<(usize, Heard)>) {
     let mut lines = BufReader::new(output);
     let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+    while next_line(&mut lines, &mut line, LONGEST_LINE).unwrap_or(false) {
         // What is no message was written by an engine.
         if let Ok(message) = serde_json::from_slice(&line)
             && heard.send((id, Heard::Message(message))).is_err()
         {
             return;
         }
-        line.clear();
     }
     // Nobody may listen any more.
     let _ = heard.send((id, Heard::End));
+}
+
+/// Reads the next line. Of one that is longer than `longest`, nothing is kept. False at the end.
+fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>, longest: u64) -> io::Result<bool> {
+    line.clear();
+    let length = lines.by_ref().take(longest).read_until(b'\n', line)?;
+    if length as u64 == longest && !line.ends_with(b"\n") {
+        *line = Vec::new();
+        lines.skip_until(b'\n')?;
+    }
+    Ok(length > 0)
+}
+
+/// Forgets what stands in a file if it takes much memory. Its writer goes on at the same place, and what lies before that is a
+/// hole, which takes none.
+fn keep_short(errors: &File) {
+    let taken = errors.metadata().map_or(0, |about| about.blocks() * 512);
+    if taken > MOST_ERRORS {
+        // If it cannot be done now, it is tried again soon.
+        let _ = errors.set_len(0);
+    }
 }
 
 /// What the system says about a process.
@@ -291,6 +334,45 @@ fn last_words(errors: &mut File) -> String {
         return String::new();
     }
     let text = String::from_utf8_lossy(&bytes);
-    let words: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // What was forgotten reads as zeros.
+    let words: Vec<char> = words.chars().filter(|letter| !letter.is_control()).collect();
     words[words.len().saturating_sub(LAST_WORDS)..].iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, Write};
+
+    use super::*;
+
+    #[test]
+    fn a_line_without_an_end_is_skipped_without_being_kept_and_the_next_one_is_read() {
+        let flood = io::repeat(b'x').take(100 << 20);
+        let mut lines = BufReader::new(flood.chain(&b"\nnext\nlast"[..]));
+        let mut line = Vec::new();
+        let mut read = || {
+            let is_line = next_line(&mut lines, &mut line, 1000).expect("it can be read");
+            assert!(line.capacity() < 10_000, "{}", line.capacity());
+            is_line.then(|| line.clone())
+        };
+        assert_eq!(read().as_deref(), Some(&b""[..]));
+        assert_eq!(read().as_deref(), Some(&b"next\n"[..]));
+        assert_eq!(read().as_deref(), Some(&b"last"[..]));
+        assert_eq!(read(), None);
+    }
+
+    #[test]
+    fn error_output_takes_little_memory_however_much_is_written_and_its_end_is_kept() {
+        let mut errors = memory_file().expect("there is a place for it");
+        for _ in 0..50 {
+            errors.write_all(&[b'x'; 100_000]).expect("there is space");
+            keep_short(&errors);
+        }
+        errors.write_all(b" last words").expect("there is space");
+        let taken = errors.metadata().expect("it is there").blocks() * 512;
+        assert!(taken < MOST_ERRORS + 200_000, "{taken}");
+        assert!(errors.stream_position().expect("it has one") > 5_000_000, "the writer goes on where it was");
+        assert!(last_words(&mut errors).ends_with("x last words"));
+    }
 }

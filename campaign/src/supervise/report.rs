@@ -17,6 +17,9 @@ use crate::{
 /// How often a worker is started that sorts findings.
 const SORT_TRIES: usize = 3;
 
+/// Why a campaign ended, if no worker has said so.
+const ALL_ENDED: &str = "all workers have ended";
+
 /// A campaign whose workers have ended.
 pub(super) struct Ended {
     /// How long it took.
@@ -64,6 +67,9 @@ impl Ended {
         report.deaths = (deaths != Deaths::default()).then_some(deaths);
         if let Some(why) = gave_up {
             (report.outcome, report.stop_reason) = (CampaignOutcome::GaveUp, why);
+        } else if report.stop_reason == ALL_ENDED && driver.interrupt.load(Ordering::Relaxed) {
+            // The last worker could not say so.
+            (report.outcome, report.stop_reason) = (CampaignOutcome::Interrupted, "interrupted".to_owned());
         }
         if groups.has_news() || report.unsorted > 0 {
             report.outcome = CampaignOutcome::Finding;
@@ -132,7 +138,7 @@ impl Sum {
         }
         (report.spec, report.seed, report.jobs) = (spec.clone(), spec.seed, spec.jobs);
         if report.stop_reason.is_empty() {
-            report.stop_reason = "all workers have ended".to_owned();
+            report.stop_reason = ALL_ENDED.to_owned();
         }
         Sum { report, refused, left_out }
     }

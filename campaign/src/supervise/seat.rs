@@ -1,6 +1,6 @@
 //! The place of a worker in a campaign. If one worker dies, the next one takes it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mutagen_engine::Worker;
 
@@ -32,6 +32,8 @@ pub(super) struct Seat {
     pub(super) kills: u32,
     /// Whether the test that ended the last worker is judged before another is started.
     pub(super) waits: bool,
+    /// When the system last gave no process for the next worker. It is asked again.
+    pub(super) refused: Option<Instant>,
 }
 
 impl Seat {
@@ -53,12 +55,18 @@ impl Seat {
             deaths: 0,
             kills: 0,
             waits: false,
+            refused: None,
         }
     }
 
     /// Whether no worker has been here yet.
     pub(super) fn is_first(&self) -> bool {
         self.generation == 0
+    }
+
+    /// Whether a worker is here, or will be as soon as the system gives a process.
+    pub(super) fn is_taken(&self) -> bool {
+        self.process.is_some() || self.refused.is_some()
     }
 
     /// The campaign of the next worker, which starts so many seconds after the first. `None` if there is nothing left to do.

@@ -27,6 +27,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const MOST_DEATHS: u32 = 5;
 /// The same for workers that somebody seems to kill.
 const MOST_KILLS: u32 = 50;
+/// How long to wait before the system is asked again for a process that it did not give.
+const ASKED_EVERY: Duration = Duration::from_secs(1);
 /// A worker that has run so many tests has got somewhere.
 const SOMEWHERE: u64 = 1000;
 /// How long a worker may take beyond the time of the campaign: to end its last test, and to shrink what it found.
@@ -108,13 +110,13 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
     /// Runs the campaign until all workers have ended.
     pub(super) fn run(mut self) -> Result<Ended, Error> {
         (0..self.seats.len()).try_for_each(|seat| self.fill(seat))?;
-        while self.open_suspects > 0 || self.seats.iter().any(|seat| seat.process.is_some()) {
+        while self.open_suspects > 0 || self.seats.iter().any(Seat::is_taken) {
             match self.heard.recv_timeout(LOOK_EVERY) {
                 Ok((id, heard)) => self.hear(id, heard)?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             while let Ok(verdict) = self.judged.try_recv() {
-                self.decide(&verdict)?;
+                self.decide(&verdict);
             }
             if self.looked.elapsed() >= LOOK_EVERY {
                 self.looked = Instant::now();
@@ -164,6 +166,16 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         Ok(())
     }
 
+    /// Starts the next worker of a seat after others. It may be the system that is short of something, for a moment: then it is
+    /// asked again later, and what was done so far is not lost.
+    fn fill_again(&mut self, number: usize) {
+        self.seats[number].refused = None;
+        if let Err(error) = self.fill(number) {
+            self.seats[number].refused = Some(Instant::now());
+            self.got_nowhere(number, true, &error.to_string());
+        }
+    }
+
     fn hear(&mut self, id: usize, heard: Heard) -> Result<(), Error> {
         let is_here = |seat: &Seat| seat.process.as_ref().is_some_and(|(own, _)| *own == id);
         let Some(number) = self.seats.iter().position(is_here) else { return Ok(()) };
@@ -204,11 +216,12 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             (seat.deaths, seat.kills) = (0, 0);
         }
         seat.bury();
-        self.died(number, remains, at)
+        self.died(number, remains, at);
+        Ok(())
     }
 
     /// A worker has died: its test is judged apart, and the next worker starts, now or after that.
-    fn died(&mut self, number: usize, remains: Remains, at: Moment) -> Result<(), Error> {
+    fn died(&mut self, number: usize, remains: Remains, at: Moment) {
         let is_somebody = remains.cause.is_somebody();
         match remains.noted() {
             // It is its own problem. The test is made again without it.
@@ -229,7 +242,9 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
                 self.unexplained(number, is_somebody, &why);
             }
         }
-        if self.seats[number].waits { Ok(()) } else { self.fill(number) }
+        if !self.seats[number].waits {
+            self.fill_again(number);
+        }
     }
 
     /// Whether this engine only gives first opinions.
@@ -242,7 +257,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
     }
 
     /// An inquest has ended.
-    fn decide(&mut self, verdict: &Verdict) -> Result<(), Error> {
+    fn decide(&mut self, verdict: &Verdict) {
         self.open_suspects -= 1;
         if verdict.culprit != Culprit::Nobody {
             let seat = &mut self.seats[verdict.seat];
@@ -261,12 +276,19 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
                 self.unexplained(verdict.seat, verdict.is_somebody, "its last test does not show it again");
             }
         }
-        if std::mem::take(&mut self.seats[verdict.seat].waits) { self.fill(verdict.seat) } else { Ok(()) }
+        if std::mem::take(&mut self.seats[verdict.seat].waits) {
+            self.fill_again(verdict.seat);
+        }
     }
 
     /// A worker has died, and no test is to blame.
     fn unexplained(&mut self, number: usize, is_somebody: bool, why: &str) {
         self.deaths.unexplained += 1;
+        self.got_nowhere(number, is_somebody, why);
+    }
+
+    /// A worker of a seat got nowhere. If that keeps happening, the campaign gives up.
+    fn got_nowhere(&mut self, number: usize, is_somebody: bool, why: &str) {
         let seat = &mut self.seats[number];
         seat.deaths += u32::from(!is_somebody);
         seat.kills += u32::from(is_somebody);
@@ -291,17 +313,22 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         for seat in &mut self.seats {
             if let Some((_, process)) = &mut seat.process {
                 process.watch();
-                if is_late {
+                // One that somebody has stopped cannot end by itself.
+                if is_late || self.stopping && process.is_stopped() {
                     process.give_up();
                 }
             }
         }
+        let is_due = |seat: &Seat| seat.refused.is_some_and(|refused| refused.elapsed() >= ASKED_EVERY);
+        let due: Vec<usize> = (0..self.seats.len()).filter(|number| is_due(&self.seats[*number])).collect();
+        due.into_iter().for_each(|number| self.fill_again(number));
         self.tell();
     }
 
     /// Lets all workers end in good order. None is started again.
     fn stop(&mut self) {
         self.stopping = true;
+        self.seats.iter_mut().for_each(|seat| seat.refused = None);
         self.seats
             .iter_mut()
             .filter_map(|seat| seat.process.as_mut())

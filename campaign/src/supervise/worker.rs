@@ -65,7 +65,7 @@ pub fn work(files: WorkerFiles, engines: &Registry) -> io::Result<()> {
         Order::Campaign(_) | Order::Judge(_) | Order::Reach(_) => {}
     }
     let interrupt = Arc::new(AtomicBool::new(false));
-    stop_with_input(Arc::clone(&interrupt));
+    stop_with_input(Arc::clone(&interrupt))?;
     let message = match order {
         Order::Campaign(order) => campaign(*order, files, notes, engines, interrupt),
         Order::Judge(order) => judge(&order, &notes, engines),
@@ -86,14 +86,15 @@ pub(super) fn tell(message: &Message) -> io::Result<()> {
 }
 
 /// Stops the campaign when standard input ends: the supervisor has closed it, or is gone.
-fn stop_with_input(interrupt: Arc<AtomicBool>) {
-    std::thread::spawn(move || {
+fn stop_with_input(interrupt: Arc<AtomicBool>) -> io::Result<()> {
+    let wait = move || {
         // Nothing more comes, so this waits for the end.
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());
         interrupt.store(true, Ordering::Relaxed);
         std::thread::sleep(LONGEST_END);
         std::process::exit(1);
-    });
+    };
+    std::thread::Builder::new().name("input".into()).spawn(wait).map(drop)
 }
 
 fn campaign(

@@ -331,6 +331,7 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
             .level("positions to come in the batch", batch.to_come as u64)
             .level("known of passed", self.passed.store.len() as u64)
             .level("known of discarded", self.discarded.store.len() as u64)
+            .level("fingerprints", self.repeats.as_ref().map_or(0, Repeats::len) as u64)
             .level("store bytes", (self.passed.store.bytes() + self.discarded.store.bytes()) as u64);
         let per_type = self.fragments.per_type();
         per_type.into_iter().fold(figures, |figures, (name, parts)| {

@@ -24,6 +24,11 @@ impl Repeats {
         self.recent.insert(slot as u32, fingerprint) == Some(fingerprint)
     }
 
+    /// How many fingerprints are remembered.
+    pub(super) fn len(&self) -> usize {
+        self.recent.len()
+    }
+
     /// Forgets everything. Clearing takes time in proportion to the memory held, so unused memory is given back.
     pub(super) fn clear(&mut self) {
         let used = self.recent.len();
@@ -56,7 +61,7 @@ mod tests {
         let mut repeats = Repeats::default();
         let many = 3 << SLOT_BITS;
         assert!((0..many).all(|fingerprint| !repeats.met(fingerprint)));
-        assert!(repeats.recent.len() <= 1 << SLOT_BITS);
+        assert!(repeats.len() <= 1 << SLOT_BITS);
         assert!((many - 1000..many).all(|fingerprint| repeats.met(fingerprint)));
     }
 }
