@@ -5,7 +5,7 @@ mod plan;
 mod progress;
 mod report;
 pub(crate) mod run;
-mod shared;
+pub(crate) mod shared;
 
 use clap::{Args, Subcommand};
 use mutagen_oracles::Registry;

@@ -16,6 +16,8 @@ use crate::say;
 
 /// A worker that has said nothing for so long is counted as silent.
 const SILENT: Duration = Duration::from_secs(30);
+/// How every module begins. Other tests are pairs of states, as JSON.
+const MODULE: &[u8] = b"\0asm";
 
 /// Looks at a campaign that workers share through a directory or a NATS server
 #[derive(Args)]
@@ -34,7 +36,7 @@ enum Command {
     #[command(after_help = "Examples:\n  mutagen-wasm campaign findings --sync shared -o found\n\n\
         Exit status:\n  0    there are none\n  1    there are findings")]
     Findings(FetchArguments),
-    /// Stores the modules that showed something new
+    /// Stores the tests that showed something new: modules, or pairs of states
     #[command(after_help = "Examples:\n  mutagen-wasm campaign corpus --sync shared -o corpus")]
     Corpus(FetchArguments),
     /// Stops all workers, and those that join later
@@ -158,7 +160,7 @@ fn status(arguments: &StatusArguments) -> Result<Code, CommandError> {
     let mut lines: Vec<String> = workers.iter().map(Worker::line).collect();
     let stopped = if is_stopped { "; stopped" } else { "" };
     lines.push(format!(
-        "{count} running, {tests} tests, {speed:.0}/s; {corpus} modules in the corpus; {findings} findings{stopped}"
+        "{count} running, {tests} tests, {speed:.0}/s; {corpus} tests in the corpus; {findings} findings{stopped}"
     ));
     say::out(lines.join("\n"))?;
     Ok(Code::Fine)
@@ -187,10 +189,11 @@ fn corpus(arguments: &FetchArguments) -> Result<Code, CommandError> {
     let entries = board(&arguments.meeting)?.entries(Topic::Test).map_err(unusable)?;
     if let Some(directory) = &arguments.output {
         for entry in &entries {
-            store(directory, &format!("{:016x}.wasm", stable::hash(&entry.bytes)), &entry.bytes)?;
+            let kind = if entry.bytes.starts_with(MODULE) { "wasm" } else { "json" };
+            store(directory, &format!("{:016x}.{kind}", stable::hash(&entry.bytes)), &entry.bytes)?;
         }
     }
-    say::out(format!("{} modules", entries.len()))?;
+    say::out(format!("{} tests", entries.len()))?;
     Ok(Code::Fine)
 }
 

@@ -17,9 +17,9 @@ pub fn require_no_campaign(modules: &ModuleFlags, telling: &TellingFlags) -> Res
         (modules.place.output.is_some(), "--output"),
         (modules.place.known.is_some(), "--known"),
         (!modules.input.is_empty(), "--input"),
-        (modules.share, "--share"),
-        (modules.meeting.sync.is_some(), "--sync"),
-        (modules.meeting.hub.is_some(), "--hub"),
+        (modules.sharing.share, "--share"),
+        (modules.sharing.meeting.sync.is_some(), "--sync"),
+        (modules.sharing.meeting.hub.is_some(), "--hub"),
     ];
     match given.into_iter().find(|(given, _)| *given) {
         None => Ok(()),

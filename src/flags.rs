@@ -17,7 +17,7 @@ use mutagen_wasm_ast::Features;
 
 use crate::exit_code::CommandError;
 use crate::hunt::Places;
-use crate::meeting::MeetingFlags;
+use crate::meeting::SharingFlags;
 use crate::say;
 use crate::seed::Seed;
 
@@ -283,11 +283,7 @@ pub struct ModuleFlags {
     pub supervision: SupervisionFlags,
 
     #[command(flatten)]
-    pub meeting: MeetingFlags,
-
-    /// Workers of `-j` tell each other what they find
-    #[arg(long, conflicts_with_all = ["sync", "hub"])]
-    pub share: bool,
+    pub sharing: SharingFlags,
 
     /// Continues with the results in the output directory
     #[arg(long, requires = "output", conflicts_with = "fresh")]
@@ -319,8 +315,8 @@ impl ModuleFlags {
     /// Where a campaign starts from, and where its results go.
     pub fn places(&self) -> Result<Places, CommandError> {
         let limits = self.supervision.limits();
-        let (inputs, sharing, shares) = (self.input.clone(), self.meeting.sharing()?, self.share);
-        Ok(Places { inputs, limits, sharing, shares, ..self.place.places(self.resume) })
+        Ok(Places { inputs: self.input.clone(), limits, ..self.place.places(self.resume) }
+            .sharing(&self.sharing)?)
     }
 }
 

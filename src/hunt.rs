@@ -7,12 +7,13 @@ use mutagen_campaign::{
     supervise,
 };
 use mutagen_engine::stable;
-use mutagen_exchange::{CampaignName, Place};
+use mutagen_exchange::{CampaignName, Memory, Place};
 use mutagen_oracles::Registry;
 use tempfile::TempDir;
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::TellingFlags;
+use crate::meeting::SharingFlags;
 use crate::progress::Shown;
 use crate::showing::Showing;
 use crate::signals::{self, interrupt_flag};
@@ -37,6 +38,13 @@ pub struct Places {
     pub shares: bool,
 }
 
+impl Places {
+    /// The same, with what the flags say about sharing.
+    pub fn sharing(self, flags: &SharingFlags) -> Result<Self, CommandError> {
+        Ok(Places { sharing: flags.meeting.sharing()?, shares: flags.share, ..self })
+    }
+}
+
 /// Runs a campaign, prints its report, and returns the exit code.
 pub fn hunt(
     spec: &Spec,
@@ -45,11 +53,13 @@ pub fn hunt(
     telling: &TellingFlags,
 ) -> Result<Code, CommandError> {
     let Places { inputs, output, known, limits, serve, sharing, shares } = places;
-    let private = if shares { Some(private()?) } else { None };
-    let own = private.as_ref().map(|directory| Sharing {
-        place: Place::Directory(directory.path().to_owned()),
-        campaign: CampaignName::default(),
-    });
+    let limits = limits.filter(|_| is_supervised(spec));
+    let private = if shares && limits.is_some() { Some(private()?) } else { None };
+    let place = match &private {
+        Some(directory) => Place::Directory(directory.path().to_owned()),
+        None => Place::Memory(Memory::default()),
+    };
+    let own = shares.then(|| Sharing { place, campaign: CampaignName::default() });
     let directory = output.as_ref().map(|(directory, _)| directory.as_path());
     let showing = Showing::start(directory, serve.as_deref())?;
     let drawn =
@@ -64,7 +74,7 @@ pub fn hunt(
         observer: Box::new(Shown::new(telling.quiet)),
         ..Setup::new(engines)
     };
-    let ran = match limits.filter(|_| is_supervised(spec)) {
+    let ran = match limits {
         Some(limits) => {
             let program = Executable::this().map_err(Error::NoWorker)?;
             supervise(spec, setup, &program, limits)?
@@ -84,7 +94,7 @@ fn drawn_seed() -> u64 {
     stable::hash(mutagen_exchange::new_worker().as_bytes()) >> 32 | 1
 }
 
-/// A directory for the workers of this campaign alone: in memory, where there is a place for such files.
+/// A directory for the worker processes of this campaign alone: in memory, where there is a place for such files.
 fn private() -> Result<TempDir, CommandError> {
     let made = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     made.map_err(|error| {

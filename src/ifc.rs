@@ -9,6 +9,7 @@ use mutagen_properties::Noninterference;
 use crate::exit_code::{Code, CommandError};
 use crate::flags::{CampaignFlags, OutputFlags, guidances_for_any_value};
 use crate::hunt::hunt;
+use crate::meeting::SharingFlags;
 
 /// Hunts leaks in an information-flow-control machine
 #[derive(Args)]
@@ -62,6 +63,9 @@ struct Common {
 
     #[command(flatten)]
     campaign: CampaignFlags,
+
+    #[command(flatten)]
+    sharing: SharingFlags,
 }
 
 impl Arguments {
@@ -71,7 +75,7 @@ impl Arguments {
             MachineName::Stack { property, .. } => (Machine::Stack, property),
             MachineName::Register { .. } => (Machine::Register, Noninterference::Ssni),
         };
-        let Common { bug, generator, campaign, place } = self.common();
+        let Common { bug, generator, campaign, place, .. } = self.common();
         let subject = MachineSpec { machine, property, generator: *generator };
         campaign.spec(SubjectSpec::Machine(subject), bug.as_deref(), place)
     }
@@ -85,6 +89,6 @@ impl Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
-    let Common { place, campaign, .. } = arguments.common();
-    hunt(&arguments.spec()?, engines, place.places(false), &campaign.telling)
+    let Common { place, campaign, sharing, .. } = arguments.common();
+    hunt(&arguments.spec()?, engines, place.places(false).sharing(sharing)?, &campaign.telling)
 }

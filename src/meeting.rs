@@ -14,21 +14,21 @@ use crate::exit_code::{Code, CommandError};
 #[command(next_help_heading = "Several machines")]
 pub struct MeetingFlags {
     /// Meets other workers in this directory, on one file system
-    #[arg(long, value_name = "DIR", conflicts_with = "hub")]
+    #[arg(long, value_name = "DIR", conflicts_with = "hub", global = true)]
     pub sync: Option<PathBuf>,
 
     /// Meets other workers at this NATS server, such as nats://host:4222 or tls://host:4222
     // Not parsed by clap, which shows what it refuses: somebody may have put a secret into it.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", global = true)]
     pub hub: Option<String>,
 
     /// The name of the campaign there
-    #[arg(long, value_name = "NAME", default_value = CampaignName::DEFAULT, hide_default_value = true)]
+    #[arg(long, value_name = "NAME", default_value = CampaignName::DEFAULT, hide_default_value = true, global = true)]
     pub campaign: CampaignName,
 
-    /// A file with what the server asks for: a token on a line, or a name and a password on two. A server on another machine
-    /// must ask for one
-    #[arg(long, value_name = "FILE")]
+    /// A file with what the server asks for: a token on a line, a name and a password on two, or credentials of NATS (`.creds`).
+    /// A server on another machine must ask for one
+    #[arg(long, value_name = "FILE", global = true)]
     pub hub_secret: Option<PathBuf>,
 }
 
@@ -68,11 +68,23 @@ impl MeetingFlags {
     }
 }
 
+/// The flags of a campaign that can share what it finds.
+#[derive(Args, Debug, Clone)]
+pub struct SharingFlags {
+    #[command(flatten)]
+    pub meeting: MeetingFlags,
+
+    /// Workers of `-j` tell each other what they find
+    #[arg(long, conflicts_with_all = ["sync", "hub"], help_heading = "Several machines")]
+    pub share: bool,
+}
+
 /// Reads a secret. No message shows it.
 fn secret(file: &Path) -> Result<Secret, CommandError> {
     let text = read_text(file)?;
     Secret::read(&text).ok_or_else(|| {
-        let why = "a token stands on one line, or a name and a password on two";
+        let why =
+            "a token stands on one line, a name and a password on two; credentials begin as NATS writes them";
         CommandError::new(Code::Unusable, Error::unusable(file, why))
     })
 }

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use mutagen_bench::{CellStore, Plan, PlannedStrategy, RunEnded, Trial, Unknown, Workload, refine};
+use mutagen_bench::{CellStore, Plan, PlannedStrategy, Queue, RunEnded, Trial, Unknown, Workload, refine};
 use mutagen_campaign::store::files::write;
 use mutagen_oracles::Registry;
 
 use crate::bench::run::{CellFlags, require_woven};
+use crate::bench::shared::{fetch, run_queue};
 use crate::exit_code::{Code, CommandError};
+use crate::meeting::MeetingFlags;
 use crate::{flags, say, signals};
 
 /// The page for people.
@@ -25,7 +27,8 @@ const PAGE: &str = "report.html";
     mutagen-wasm refine --bugs 'wasm-x*' --properties 'interpreter/*' --time 10s -o results\n  \
     mutagen-wasm refine --properties validator/accept,interpreter/results+traps\n  \
     mutagen-wasm refine ifc stack --time 2s\n  \
-    mutagen-wasm refine -o results             continues what is stored there, or shows it again\n\n\
+    mutagen-wasm refine -o results             continues what is stored there, or shows it again\n  \
+    mutagen-wasm refine --bugs 'wasm-1?' --sync shared   shares the campaigns with other workers\n\n\
     Properties of engines: validator/accept, validator/reject, interpreter-i32/PARTS, interpreter/PARTS, invocation/PARTS.\n  \
     Parts are joined by +: validity, results, traps, memory, globals, tables, host-calls, exports. Without parts, all are compared.\n\n\
     Exit status:\n  0    every bug is seen by a property\n  1    a bug survives all properties\n  \
@@ -56,7 +59,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = flags::tests, global = true)]
     tests: Option<u64>,
 
-    /// The directory of the results
+    /// The directory of the results. With --sync or --hub, they are fetched into it at the end
     #[arg(short, long, value_name = "DIR", default_value = "refine-results", global = true)]
     output: PathBuf,
 
@@ -66,6 +69,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     cells: CellFlags,
+
+    #[command(flatten)]
+    meeting: MeetingFlags,
 }
 
 #[derive(Subcommand)]
@@ -102,8 +108,8 @@ impl Arguments {
         }
     }
 
-    /// The stored plan if nothing else is asked for, otherwise the plan of the flags. If there are both, they must be equal.
-    fn plan(&self, store: &CellStore) -> Result<Plan, CommandError> {
+    /// The plan of the flags. `None` if they ask for nothing.
+    fn wished(&self) -> Result<Option<Plan>, CommandError> {
         let Arguments { bugs, properties, strategy, time, tests, .. } = self;
         let wish = refine::Wish {
             bugs: bugs.clone(),
@@ -113,14 +119,15 @@ impl Arguments {
             tests: *tests,
         };
         let is_given = self.of.is_some() || wish != refine::Wish::default();
-        match refine::stored(store)? {
-            Some(plan) if !is_given => Ok(plan),
-            _ => {
-                let plan = refine::plan(self.workload(), &wish).map_err(CommandError::usage)?;
-                store.keep_plan(&plan)?;
-                Ok(plan)
-            }
-        }
+        let plan = || refine::plan(self.workload(), &wish).map_err(CommandError::usage);
+        is_given.then(plan).transpose()
+    }
+
+    /// The plan of the flags, else the one that was settled before, else the plan for everything.
+    fn plan(&self, settled: Option<Plan>) -> Result<Plan, CommandError> {
+        let everything =
+            || refine::plan(self.workload(), &refine::Wish::default()).map_err(CommandError::usage);
+        self.wished()?.or(settled).map_or_else(everything, Ok)
     }
 }
 
@@ -129,14 +136,33 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     require_woven(engines)?;
     let Arguments { cells, output, .. } = arguments;
     let store = CellStore::at(output);
-    let plan = arguments.plan(&store)?;
+    let sharing = arguments.meeting.sharing()?;
+    let settled = match &sharing {
+        Some(sharing) => refine::of_properties(Queue::plan(sharing)?, sharing.place.to_string())?,
+        None => refine::stored(&store)?,
+    };
+    let plan = arguments.plan(settled)?;
     let _lock = store.lock(cells.shard)?;
-    let (open, _) = cells.open_cells(&plan, &store)?;
-    if !cells.quiet {
-        say::note(budget(&plan, open.len(), cells.jobs()));
-    }
-    if cells.run(&open, &store)? == RunEnded::Interrupted {
-        say::note(format!("interrupted; to go on: mutagen-wasm refine -o {}", output.display()));
+    let ended = match &sharing {
+        Some(sharing) => {
+            let queue = Queue::join(sharing, plan.clone())?;
+            store.keep_plan(&plan)?;
+            let ended = run_queue(&queue, cells)?;
+            fetch(&queue, &store)?;
+            ended
+        }
+        None => {
+            store.keep_plan(&plan)?;
+            let (open, _) = cells.open_cells(&plan, &store)?;
+            if !cells.quiet {
+                say::note(budget(&plan, open.len(), cells.jobs()));
+            }
+            cells.run(&open, &store)?
+        }
+    };
+    if ended == RunEnded::Interrupted {
+        let words = format!("mutagen-wasm refine -o {} {}", output.display(), arguments.meeting.words());
+        say::note(format!("interrupted; to go on: {}", words.trim_end()));
         return Ok(signals::interrupted());
     }
     report(arguments, &plan, &store.read(&plan)?.trials, engines)

@@ -19,8 +19,16 @@ use program::{Run, run};
 /// Starts the program without waiting for its end.
 fn started(words: &str) -> Child {
     let mut command = program::command(&std::env::temp_dir(), &words.split(' ').collect::<Vec<_>>());
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     command.spawn().expect("the program can be started")
+}
+
+/// The worker processes of a campaign.
+#[cfg(feature = "hub")]
+fn workers_of(process: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let lists = tasks.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default());
+    lists.collect::<String>().split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
 fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
@@ -100,6 +108,28 @@ fn findings_meet(place: &str, folder: &Path) {
     assert_eq!(run(&format!("replay {}", file.path().display())).code, 1);
 }
 
+/// The trials in a directory: task, strategy, number, and the tests to failure. These depend on the seed of the cell alone, unless
+/// its time was up.
+fn trials(directory: &Path) -> Vec<(String, String, String, Option<String>)> {
+    let files = fs::read_dir(directory.join("cells")).expect("it is there");
+    let mut trials: Vec<_> = files
+        .map(|file| {
+            json(&fs::read_to_string(file.expect("it can be listed").path()).expect("it can be read"))
+        })
+        .map(|trial| {
+            let found = trial["outcome"] == "found";
+            (
+                trial["task"].to_string(),
+                trial["strategy"].to_string(),
+                trial["trial"].to_string(),
+                found.then(|| trial["tests"].clone().to_string()),
+            )
+        })
+        .collect();
+    trials.sort();
+    trials
+}
+
 /// Cells get one result each, although a worker is killed, and the same as alone.
 fn cells_meet(place: &str, folder: &Path) {
     let plan = "--task wasm-6 --task stack-7 --strategy mutagen:3 --strategy random:2 --time 1s";
@@ -121,27 +151,7 @@ fn cells_meet(place: &str, folder: &Path) {
     let shared = folder.join("results");
     let told = run(&format!("bench report {} {place}", shared.display()));
     assert_eq!(told.code, 0, "{}", told.err);
-    // Numbers of tests depend on the seed of the cell alone, unless its time was up.
-    let tests = |directory: &Path| {
-        let files = fs::read_dir(directory.join("cells")).expect("it is there");
-        let mut trials: Vec<_> = files
-            .map(|file| {
-                json(&fs::read_to_string(file.expect("it can be listed").path()).expect("it can be read"))
-            })
-            .map(|trial| {
-                let found = trial["outcome"] == "found";
-                (
-                    trial["task"].to_string(),
-                    trial["strategy"].to_string(),
-                    trial["trial"].to_string(),
-                    found.then(|| trial["tests"].clone().to_string()),
-                )
-            })
-            .collect();
-        trials.sort();
-        trials
-    };
-    let (alone, shared) = (tests(&alone), tests(&shared));
+    let (alone, shared) = (trials(&alone), trials(&shared));
     assert_eq!(shared.len(), 10);
     for (one, other) in alone.iter().zip(&shared) {
         assert_eq!((&one.0, &one.1, &one.2), (&other.0, &other.1, &other.2));
@@ -149,6 +159,39 @@ fn cells_meet(place: &str, folder: &Path) {
         assert!(one.3 == other.3 || one.3.is_none() || other.3.is_none(), "{one:?} {other:?}");
     }
     assert!(alone.iter().filter(|trial| trial.3.is_some()).count() >= 4, "{alone:?}");
+}
+
+/// Pairs of states meet as modules do.
+fn machines_meet(place: &str, folder: &Path) {
+    let hunt = |seed: u32| run(&format!("ifc stack --tests 2000000 --seed {seed} {place} --json -q"));
+    let first = hunt(1);
+    assert_eq!(first.code, 0, "{}", first.err);
+    let second = json(&hunt(2).out);
+    assert!(second["shared"]["received"].as_u64().expect("it is a number") > 0, "{second}");
+    let other = run(&format!("ifc register --tests 10 {place}"));
+    assert_eq!(other.code, 4);
+    assert!(other.err.contains("`stack` there and `register` here"), "{}", other.err);
+    let corpus = folder.join("corpus");
+    assert_eq!(run(&format!("campaign corpus {place} -o {}", corpus.display())).code, 0);
+    let files: Vec<_> =
+        fs::read_dir(&corpus).expect("it is there").map(|file| file.expect("a file")).collect();
+    assert!(!files.is_empty() && files.iter().all(|file| file.path().extension() == Some("json".as_ref())));
+}
+
+/// Workers share the campaigns of a kill matrix, and each reports all of it.
+fn a_matrix_is_shared(place: &str, folder: &Path) {
+    let wish = "--bugs stack-1,stack-2,stack-3,stack-4 --properties ssni,eeni --tests 3000 --time 60s";
+    let words = |at: &str| format!("refine ifc stack {wish} -j 1 --json -q -o {}", folder.join(at).display());
+    let alone = run(&words("alone"));
+    let one = started(&format!("{} {place}", words("one")));
+    let other = run(&format!("{} {place}", words("other")));
+    let one = one.wait_with_output().expect("it ends");
+    assert_eq!((one.status.code(), other.code), (Some(alone.code), alone.code), "{}", other.err);
+    assert_eq!(json(&other.out)["report"], json(&alone.out)["report"]);
+    // A campaign cannot join them, and hears why.
+    let stranger = run(&format!("ifc stack --tests 10 {place}"));
+    assert_eq!(stranger.code, 4);
+    assert!(stranger.err.contains("kind is `benchmark` there and `campaign` here"), "{}", stranger.err);
 }
 
 fn directory() -> tempfile::TempDir {
@@ -171,6 +214,25 @@ fn findings_meet_in_a_directory() {
 fn cells_meet_in_a_directory() {
     let (place, folder) = (directory(), directory());
     cells_meet(&format!("--sync {}", place.path().display()), folder.path());
+}
+
+#[test]
+fn machines_meet_in_a_directory() {
+    let (place, folder) = (directory(), directory());
+    machines_meet(&format!("--sync {}", place.path().display()), folder.path());
+}
+
+#[test]
+fn a_matrix_is_shared_in_a_directory() {
+    let (place, folder) = (directory(), directory());
+    a_matrix_is_shared(&format!("--sync {}", place.path().display()), folder.path());
+}
+
+#[test]
+fn workers_on_a_machine_share_in_memory() {
+    let Run { code, out, err } = run("ifc stack -j 3 --share --tests 600000 --seed 5 --json -q");
+    assert_eq!(code, 0, "{err}");
+    assert!(json(&out)["shared"]["received"].as_u64().expect("a number") > 0, "{out}");
 }
 
 #[test]
@@ -223,6 +285,10 @@ fn what_makes_no_sense_is_refused() {
 
 #[cfg(feature = "hub")]
 mod hub {
+    use std::time::Duration;
+
+    use mutagen_exchange::{CampaignName, Place};
+
     use super::{directory, server};
 
     fn place() -> Option<(server::Server, String)> {
@@ -241,6 +307,96 @@ mod hub {
     fn findings_meet_at_a_server() {
         let Some((_server, place)) = place() else { return };
         super::findings_meet(&format!("{place} --campaign bugs"), directory().path());
+    }
+
+    #[test]
+    fn machines_meet_at_a_server() {
+        let Some((_server, place)) = place() else { return };
+        super::machines_meet(&place, directory().path());
+    }
+
+    #[test]
+    fn a_matrix_is_shared_at_a_server() {
+        let Some((_server, place)) = place() else { return };
+        super::a_matrix_is_shared(&place, directory().path());
+    }
+
+    #[test]
+    fn a_campaign_goes_on_while_the_server_is_gone_and_a_worker_that_dies_then_is_replaced() {
+        let Some((mut server, place)) = place() else { return };
+        let out = directory();
+        let runs = super::started(&format!(
+            "validate --time 12s -j 2 {place} -o {} --json -q",
+            out.path().join("out").display()
+        ));
+        super::eventually("it runs", || super::status(&place)["corpus"].as_u64() > Some(50));
+        server.kill();
+        let workers = super::workers_of(runs.id());
+        assert_eq!(workers.len(), 2, "{workers:?}");
+        let killed = std::process::Command::new("kill").args(["-9", &workers[0].to_string()]).status();
+        assert!(killed.expect("kill can be run").success());
+        super::eventually("it is replaced", || {
+            let now = super::workers_of(runs.id());
+            now.len() == 2 && !now.contains(&workers[0])
+        });
+        server.restart();
+        let ended = runs.wait_with_output().expect("it ends");
+        assert!(matches!(ended.status.code(), Some(0 | 1)), "{ended:?}");
+        let told = super::json(&String::from_utf8_lossy(&ended.stdout));
+        assert_eq!((&told["shared"]["unsent"], &told["shared"]["dropped"]), (&0.into(), &0.into()), "{told}");
+        // All that it kept is there: what was found while the server was gone as well.
+        let corpus = told["shared"]["received"].as_u64().expect("a number");
+        assert!(corpus > 0, "{told}");
+        assert_eq!(super::status(&place)["workers"][0]["state"], "ended");
+    }
+
+    /// How many cells; `SHARED_CELLS` makes it long.
+    fn cells() -> usize {
+        std::env::var("SHARED_CELLS").ok().and_then(|count| count.parse().ok()).unwrap_or(40)
+    }
+
+    #[test]
+    fn many_cells_over_four_workers_with_random_kills_end_complete_and_as_if_undisturbed() {
+        let Some((_server, place)) = place() else { return };
+        let (folder, trials) = (directory(), cells() / 4);
+        let plan = format!(
+            "bench run --task stack-1 --task stack-2 --task stack-7 --task wasm-6 --strategy mutagen:{trials} --time 60s -q"
+        );
+        let alone = folder.path().join("alone");
+        assert_eq!(super::run(&format!("{plan} -j 2 -o {}", alone.display())).code, 0);
+        let start = || super::started(&format!("{plan} -j 1 {place}"));
+        let mut workers: Vec<_> = (0..4).map(|_| start()).collect();
+        let (mut kills, mut next) = (0_usize, trials / 2);
+        super::eventually("all cells are done", || {
+            let now = done(&place);
+            if now >= next && now < 4 * trials {
+                // Whoever it is that has its turn loses its cell.
+                let worker = &mut workers[kills % 4];
+                worker.kill().and_then(|()| worker.wait()).expect("a worker can be killed");
+                *worker = start();
+                (kills, next) = (kills + 1, now + (trials / 8).max(4));
+            }
+            now == 4 * trials
+        });
+        for worker in &mut workers {
+            assert_eq!(worker.wait().expect("it ends").code(), Some(0));
+        }
+        let shared = folder.path().join("shared");
+        assert_eq!(super::run(&format!("bench report {} {place}", shared.display())).code, 0);
+        let (alone, shared) = (super::trials(&alone), super::trials(&shared));
+        assert_eq!(shared.len(), 4 * trials);
+        assert_eq!(alone, shared);
+        eprintln!("{} cells, {kills} kills", shared.len());
+    }
+
+    /// How many cells have a result.
+    fn done(place: &str) -> usize {
+        let address = place.trim_start_matches("--hub ").parse().expect("an address");
+        let (place, name) = (Place::Hub(address, None), CampaignName::default());
+        let terms = place.board(&name).and_then(|board| board.terms()).expect("the server is there");
+        let Some(terms) = terms else { return 0 };
+        let cells = place.cells(&name, &terms, Duration::from_secs(30)).expect("the server is there");
+        usize::try_from(cells.progress().expect("it can be read").done).expect("it is small")
     }
 
     #[test]

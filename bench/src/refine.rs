@@ -16,6 +16,7 @@
 mod crossed;
 mod files;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use mutagen_refine::{Fate, KillMatrix, RefineReport};
@@ -107,8 +108,17 @@ fn no_bug(pattern: &str, workload: Workload, all: &[Task]) -> Unknown {
 ///
 /// If there is no plan, or it is about strategies.
 pub fn stored(store: &CellStore) -> Result<Option<Plan>, Error> {
-    match store.plan()? {
-        Some(plan) if plan.properties.is_empty() => Err(Error::OfStrategies(store.directory().to_owned())),
+    of_properties(store.plan()?, store.directory())
+}
+
+/// The same plan, which was found in this place.
+///
+/// # Errors
+///
+/// If it is about strategies.
+pub fn of_properties(plan: Option<Plan>, place: impl Into<PathBuf>) -> Result<Option<Plan>, Error> {
+    match plan {
+        Some(plan) if plan.properties.is_empty() => Err(Error::OfStrategies(place.into())),
         plan => Ok(plan),
     }
 }

@@ -3,6 +3,7 @@
 //! When engines seem to differ, the property confirms the difference and attributes it to the injected bug. A difference that
 //! is not due to the bug must not end the campaign. The driver shrinks a finding and stores it.
 
+mod carried;
 mod collect;
 mod driver;
 mod engines;

@@ -76,15 +76,14 @@ impl Shared {
 ///
 /// If the campaign cannot be shared, or there is no such target.
 pub fn terms_of(spec: &Spec, engines: &Registry) -> Result<Terms, Error> {
-    let SubjectSpec::Engines(about) = &spec.subject else { return Err(SpecError::NotShared.into()) };
     if spec.strategy.is_none() {
         return Err(SpecError::NotShared.into());
     }
-    let target = engines.find(&about.target)?;
-    let terms = Terms::default()
-        .with("kind", "campaign")
-        .with("version", env!("CARGO_PKG_VERSION"))
-        .with("target version", target.version.clone());
+    let mut terms = Terms::default().with("kind", "campaign").with("version", env!("CARGO_PKG_VERSION"));
+    // The machines are parts of this program.
+    if let SubjectSpec::Engines(about) = &spec.subject {
+        terms = terms.with("target version", engines.find(&about.target)?.version.clone());
+    }
     let mut common = serde_json::to_value(spec).unwrap_or_default();
     if let Value::Object(fields) = &mut common {
         ["seed", "jobs", "budget", "keep_going"].iter().for_each(|name| drop(fields.remove(*name)));
@@ -133,7 +132,12 @@ impl Voice {
         is_worker: bool,
     ) -> Result<Self, Error> {
         let terms = terms_of(spec, engines)?;
-        let end = Arc::new(Mutex::new(sharing.place.join(&sharing.campaign, &terms)?));
+        // The supervisor of a worker has joined before: the server may be gone now, and local work goes on.
+        let end = match is_worker {
+            true => sharing.place.join_again(&sharing.campaign, &terms)?,
+            false => sharing.place.join(&sharing.campaign, &terms)?,
+        };
+        let end = Arc::new(Mutex::new(end));
         let (others, told, received) = Default::default();
         Ok(Voice { sharing, terms, end, others, told, jobs: spec.jobs, received, is_worker })
     }
@@ -143,7 +147,7 @@ impl Voice {
         if worker == 0 {
             return Some(Arc::clone(&self.end));
         }
-        let end = self.sharing.place.join(&self.sharing.campaign, &self.terms).ok()?;
+        let end = self.sharing.place.join_again(&self.sharing.campaign, &self.terms).ok()?;
         let end = Arc::new(Mutex::new(end));
         locked(&self.others).push(Arc::clone(&end));
         Some(end)

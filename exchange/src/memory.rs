@@ -1,6 +1,7 @@
 //! An exchange and cells for threads of one process.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,22 @@ use crate::{
 #[derive(Clone, Default)]
 pub struct Memory {
     state: Arc<Mutex<State>>,
+    cells: Arc<Mutex<BTreeMap<String, Cell>>>,
+}
+
+impl PartialEq for Memory {
+    /// Whether both are the same campaign.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.state, &other.state)
+    }
+}
+
+impl Eq for Memory {}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Memory(...)")
+    }
 }
 
 #[derive(Default)]
@@ -31,14 +48,28 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Memory {
+    /// Agrees on terms, or compares them with those that the campaign has.
+    ///
+    /// # Errors
+    ///
+    /// If the campaign has other terms.
+    pub fn agree(&self, terms: &Terms) -> Result<(), Error> {
+        locked(&self.state).terms.get_or_insert_with(|| terms.clone()).require(terms)
+    }
+
+    /// The cells of the campaign.
+    pub fn cells(&self, lease: Duration) -> MemoryCells {
+        MemoryCells { cells: Arc::clone(&self.cells), lease }
+    }
+
     /// Joins the campaign.
     ///
     /// # Errors
     ///
     /// If the campaign has other terms.
     pub fn join(&self, terms: &Terms) -> Result<impl Exchange + use<>, Error> {
+        self.agree(terms)?;
         let mut state = locked(&self.state);
-        state.terms.get_or_insert_with(|| terms.clone()).require(terms)?;
         state.joined += 1;
         let name = format!("worker-{}", state.joined);
         Ok(Joined { state: Arc::clone(&self.state), name, next: 0, own: HashSet::new(), too_large: 0 })
@@ -146,13 +177,6 @@ struct Cell {
     /// The last sign of life of its holder.
     alive: Option<Instant>,
     result: Option<Vec<u8>>,
-}
-
-impl MemoryCells {
-    /// No cells yet.
-    pub fn new(lease: Duration) -> Self {
-        MemoryCells { cells: Arc::default(), lease }
-    }
 }
 
 impl Cells for MemoryCells {

@@ -14,6 +14,7 @@ mod carry;
 mod cells;
 mod session;
 
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use crate::courier::Courier;
@@ -26,6 +27,8 @@ use session::{Kept, Session, Stream};
 
 const TERMS: &str = "terms";
 const STOP: &str = "stop";
+/// How long to wait before a server that cannot be reached is tried again.
+const AGAIN: Duration = Duration::from_millis(250);
 
 /// A campaign that meets at a NATS server.
 pub struct Hub {
@@ -69,6 +72,35 @@ impl Hub {
         let session = self.session;
         session.keep(move |session| carry::carry(session, carrier, woken, new_worker()));
         Ok(courier)
+    }
+
+    /// Joins a campaign that was joined before, with the same terms, even if the server cannot be reached now: entries wait until
+    /// it can.
+    pub fn join_again(
+        address: &Address,
+        secret: Option<&Secret>,
+        name: &CampaignName,
+        terms: &Terms,
+    ) -> impl Exchange + use<> {
+        let (woken, wake) = carry::waking();
+        let (courier, carrier) = Courier::new(wake);
+        let (address, secret, name, terms) = (address.clone(), secret.cloned(), name.clone(), terms.clone());
+        carrier.shared.set_connected(false);
+        let join = move || {
+            while !carrier.shared.is_leaving() {
+                let hub = Hub::connect(&address, secret.as_ref(), &name);
+                // Whoever emptied the server meanwhile may have begun something else there: it is left alone.
+                if let Ok(hub) = hub
+                    && hub.agree(&terms).is_ok()
+                {
+                    return hub.session.keep(|link| carry::carry(link, carrier, woken, new_worker()));
+                }
+                thread::sleep(AGAIN);
+            }
+        };
+        // Without a thread, entries wait for ever, and the worker works alone.
+        let _ = thread::Builder::new().name("hub again".to_owned()).spawn(join);
+        courier
     }
 
     async fn stored_terms(&self) -> Result<Option<Terms>, Error> {

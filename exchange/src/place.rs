@@ -8,14 +8,20 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Board, CampaignName, Cells, Directory, DirectoryCells, Error, Exchange, Terms};
+use crate::{Board, CampaignName, Cells, Directory, DirectoryCells, Error, Exchange, Memory, Terms};
 
 /// The port of a NATS server that names none.
 const PORT: u16 = 4222;
 
+/// How a file of credentials begins.
+const CREDENTIALS: &str = "-----BEGIN NATS USER JWT-----";
+
 /// Where the workers of a campaign meet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
+    /// In the memory of this process. Another process cannot be told of it.
+    #[serde(skip)]
+    Memory(Memory),
     /// In a directory.
     Directory(PathBuf),
     /// At a NATS server.
@@ -103,11 +109,16 @@ pub enum Secret {
     Token(String),
     /// A name and a password.
     Password(String, String),
+    /// A file of credentials as NATS's own tools write it: who somebody is, and the key that proves it.
+    Credentials(String),
 }
 
 impl Secret {
-    /// Reads the content of a file: a token on one line, or a name and a password on two.
+    /// Reads the content of a file: a token on one line, a name and a password on two, or credentials of NATS.
     pub fn read(content: &str) -> Option<Self> {
+        if content.trim_start().starts_with(CREDENTIALS) {
+            return Some(Secret::Credentials(content.to_owned()));
+        }
         let mut lines = content.lines().map(str::trim).filter(|line| !line.is_empty());
         match (lines.next(), lines.next(), lines.next()) {
             (Some(token), None, _) => Some(Secret::Token(token.to_owned())),
@@ -128,6 +139,7 @@ impl fmt::Debug for Secret {
 impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Place::Memory(_) => formatter.write_str("memory"),
             Place::Directory(directory) => directory.display().fmt(formatter),
             Place::Hub(address, _) => address.fmt(formatter),
         }
@@ -142,6 +154,7 @@ impl Place {
     /// If the campaign has other terms, or the place cannot be reached.
     pub fn join(&self, name: &CampaignName, terms: &Terms) -> Result<Box<dyn Exchange>, Error> {
         match self {
+            Place::Memory(memory) => Ok(Box::new(memory.join(terms)?)),
             Place::Directory(directory) => Ok(Box::new(Directory::new(directory, name).join(terms)?)),
             #[cfg(feature = "hub")]
             Place::Hub(address, secret) => {
@@ -152,6 +165,20 @@ impl Place {
         }
     }
 
+    /// Joins a campaign that this worker's campaign has joined before, even if the place cannot be reached now: entries wait
+    /// until it can.
+    ///
+    /// # Errors
+    ///
+    /// If the campaign has other terms.
+    pub fn join_again(&self, name: &CampaignName, terms: &Terms) -> Result<Box<dyn Exchange>, Error> {
+        #[cfg(feature = "hub")]
+        if let Place::Hub(address, secret) = self {
+            return Ok(Box::new(crate::Hub::join_again(address, secret.as_ref(), name, terms)));
+        }
+        self.join(name, terms)
+    }
+
     /// Looks at a campaign here.
     ///
     /// # Errors
@@ -159,6 +186,7 @@ impl Place {
     /// If the place cannot be reached.
     pub fn board(&self, name: &CampaignName) -> Result<Box<dyn Board>, Error> {
         match self {
+            Place::Memory(memory) => Ok(Box::new(memory.clone())),
             Place::Directory(directory) => Ok(Box::new(Directory::new(directory, name))),
             #[cfg(feature = "hub")]
             Place::Hub(address, secret) => Ok(Box::new(crate::Hub::connect(address, secret.as_ref(), name)?)),
@@ -179,6 +207,10 @@ impl Place {
         lease: Duration,
     ) -> Result<Box<dyn Cells>, Error> {
         match self {
+            Place::Memory(memory) => {
+                memory.agree(terms)?;
+                Ok(Box::new(memory.cells(lease)))
+            }
             Place::Directory(directory) => {
                 Directory::new(directory, name).agree(terms)?;
                 Ok(Box::new(DirectoryCells::new(directory, name, lease)?))

@@ -1,4 +1,4 @@
-//! What must hold of a NATS server alone: secrets, encryption, and many faults in a row.
+//! What must hold of a NATS server alone: secrets, encryption, and little room.
 #![cfg(feature = "hub")]
 
 #[allow(dead_code, reason = "not all test programs need all of it")]
@@ -7,17 +7,11 @@ mod server;
 #[path = "common/waiting.rs"]
 mod waiting;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
-use mutagen_exchange::{
-    Address, Alive, Board, CampaignName, Cells, Entry, Exchange, Hub, HubCells, Secret, Taken, Terms, Topic,
-};
+use mutagen_exchange::{Address, Board, CampaignName, Entry, Exchange, Hub, Secret, Terms, Topic};
 use server::Server;
 
 fn name() -> CampaignName {
@@ -37,6 +31,26 @@ fn a_server_with_a_token_lets_nobody_in_without_it_and_no_message_shows_it() {
     }
     let hub = Hub::connect(&server.address(), Secret::read("hush-hush").as_ref(), &name());
     assert_eq!(hub.expect("it lets in").terms().expect("it answers"), None);
+}
+
+#[test]
+fn a_server_of_an_operator_lets_in_whoever_has_credentials_of_an_account_that_it_knows() {
+    let file = |name: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/operator").join(name).display().to_string()
+    };
+    let Some(server) = Server::start(&["-c", &file("operator.conf")]) else { return };
+    let secret = |name: &str| Secret::read(&std::fs::read_to_string(file(name)).expect("it is there"));
+    let connect = |secret: Option<Secret>| Hub::connect(&server.address(), secret.as_ref(), &name());
+    let damaged = Secret::read("-----BEGIN NATS USER JWT-----\nhush-hush\n------END NATS USER JWT------");
+    for wrong in [None, Secret::read("token"), secret("stranger.creds"), damaged] {
+        let why = connect(wrong).err().expect("it is refused").to_string();
+        assert!(!why.contains("hush") && !why.contains("eyJ"), "{why}");
+    }
+    let mut worker =
+        connect(secret("user.creds")).expect("it lets in").join(&Terms::default()).expect("it joins");
+    worker.publish(Entry::test(b"signed".to_vec()));
+    worker.finish(Duration::from_secs(30));
+    assert_eq!(worker.health().unsent, 0);
 }
 
 #[test]
@@ -107,117 +121,38 @@ fn visits_the_server_that_the_environment_names() {
     assert_eq!(worker.health().unsent, 0);
 }
 
-/// How many faults are injected. `EXCHANGE_FAULTS` makes it long.
-fn faults() -> usize {
-    std::env::var("EXCHANGE_FAULTS").ok().and_then(|count| count.parse().ok()).unwrap_or(24)
-}
-
-/// Numbers that look random, the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = mutagen_engine::stable::mix(self.0);
-        self.0 % sides
-    }
+#[test]
+fn a_server_with_little_room_keeps_findings_and_drops_tests() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let settings = directory.path().join("hub.conf");
+    std::fs::write(&settings, "jetstream { max_file_store: 1MB }").expect("it can be written");
+    let Some(server) = Server::start(&["-c", &settings.display().to_string()]) else { return };
+    let hub = || Hub::connect(&server.address(), None, &name()).expect("the server is there");
+    let mut worker = hub().join(&Terms::default()).expect("it can be joined");
+    worker.publish(Entry::finding(1, b"first".to_vec()));
+    (0..40_u8).for_each(|number| worker.publish(Entry::test(vec![number; 100_000])));
+    worker.finish(Duration::from_secs(120));
+    let health = worker.health();
+    assert_eq!(health.unsent, 0);
+    assert!((20..40).contains(&health.dropped), "{health:?}");
+    assert_eq!(hub().count(Topic::Finding).expect("it can be read"), 1);
 }
 
 #[test]
-fn many_faults_of_server_and_workers_lose_no_finding_and_no_result_and_count_no_cell_twice() {
-    const WORKERS: u64 = 4;
-    let faults = faults();
-    let cells = 50 + 2 * faults;
+fn a_worker_that_joins_again_while_the_server_is_gone_catches_up_when_it_is_back() {
     let Some(mut server) = Server::start(&[]) else { return };
-    let address = server.address();
-    let hub = || {
-        let mut made = Hub::connect(&address, None, &name());
-        while made.is_err() {
-            thread::sleep(Duration::from_millis(50));
-            made = Hub::connect(&address, None, &name());
-        }
-        made.expect("it was made")
-    };
-    let lease = Duration::from_secs(2);
-    let queue = || HubCells::new(hub(), lease);
-    let work: Vec<_> =
-        (0..cells).map(|number| (format!("cell-{number}"), number.to_string().into_bytes())).collect();
-    queue().expect("the server is there").add(&work).expect("they can be added");
-    let (over, accepted) = (AtomicBool::new(false), Mutex::new(Vec::new()));
-    let (found, deaths) = (Mutex::new(BTreeSet::new()), AtomicUsize::new(0));
-    thread::scope(|scope| {
-        for worker in 0..WORKERS {
-            let (over, accepted, found, deaths) = (&over, &accepted, &found, &deaths);
-            scope.spawn(move || {
-                let mut dice = Dice(worker);
-                while !over.load(Ordering::Relaxed) {
-                    // A worker lives for some cells, and dies: sometimes while it holds one.
-                    let Ok(cells) = queue().map(std::sync::Arc::new) else { continue };
-                    let Ok(mut voice) = hub().join(&Terms::default()) else { continue };
-                    for _ in 0..1 + dice.roll(20) {
-                        let Ok(Taken::Cell(held)) = cells.take() else { continue };
-                        let alive = Alive::keep(cells.clone(), held.clone());
-                        let key = held.name["cell-".len()..].parse().expect("a number");
-                        found.lock().expect("nobody panics").insert(key);
-                        voice.publish(Entry::finding(key, held.work.clone()));
-                        // The third try is the last: it must not be wasted.
-                        if held.tries < 3 && dice.roll(16) == 0 {
-                            deaths.fetch_add(1, Ordering::Relaxed);
-                            drop(alive);
-                            break;
-                        }
-                        while !over.load(Ordering::Relaxed) {
-                            match cells.hand_in(&held, &held.work) {
-                                Ok(true) => accepted.lock().expect("nobody panics").push(held.name.clone()),
-                                Ok(false) => {}
-                                Err(_) => continue,
-                            }
-                            break;
-                        }
-                    }
-                    voice.finish(Duration::from_secs(60));
-                    assert_eq!(voice.health().unsent, 0);
-                }
-            });
-        }
-        let mut dice = Dice(99);
-        for _ in 0..faults {
-            match dice.roll(3) {
-                0 => server.freeze(Duration::from_millis(dice.roll(300))),
-                _ => {
-                    server.kill();
-                    thread::sleep(Duration::from_millis(dice.roll(300)));
-                    server.restart();
-                }
-            }
-            thread::sleep(Duration::from_millis(100 + dice.roll(300)));
-        }
-        let finished = queue().expect("the server is there");
-        waiting::eventually("all cells are done", || match finished.take() {
-            Ok(Taken::Cell(held)) => !finished.hand_in(&held, &held.work).expect("the server is there"),
-            Ok(Taken::Done) => true,
-            Ok(Taken::Wait) | Err(_) => false,
-        });
-        over.store(true, Ordering::Relaxed);
+    let hub = |server: &Server| Hub::connect(&server.address(), None, &name()).expect("the server is there");
+    let mut first = hub(&server).join(&Terms::default()).expect("it can be joined");
+    first.publish(Entry::test(b"before".to_vec()));
+    first.finish(Duration::from_secs(60));
+    server.kill();
+    let mut again = Hub::join_again(&server.address(), None, &name(), &Terms::default());
+    again.publish(Entry::finding(1, b"meanwhile".to_vec()));
+    assert!(again.poll().is_none() && !again.health().connected);
+    server.restart();
+    waiting::eventually("it gets what was there", || {
+        again.poll().is_some_and(|test| test.bytes == b"before")
     });
-    let results = queue().expect("the server is there").results().expect("they can be read");
-    let expected: BTreeSet<_> = work.iter().cloned().collect();
-    let stored: BTreeSet<_> = results.iter().cloned().collect();
-    assert_eq!(results.len(), stored.len(), "a cell counts twice");
-    assert!(stored.is_subset(&expected), "a result is not that of its cell");
-    // What the server had handed out when it was killed counts as a try, so a cell may have lost all three.
-    let lost = expected.len() - stored.len();
-    assert!(lost * 100 <= cells, "{lost} of {cells} cells have no result");
-    let names: BTreeSet<&String> = stored.iter().map(|(name, _)| name).collect();
-    let accepted = accepted.into_inner().expect("nobody panics");
-    let once: BTreeSet<&String> = accepted.iter().collect();
-    assert_eq!(once.len(), accepted.len(), "a result was accepted twice");
-    assert!(once.is_subset(&names), "a result that was accepted is lost");
-    let findings = hub().entries(Topic::Finding).expect("they can be read");
-    let keys: BTreeSet<u64> = findings.iter().map(|entry| entry.key).collect();
-    assert_eq!(findings.len(), keys.len(), "a finding is stored twice");
-    assert_eq!(keys, found.into_inner().expect("nobody panics"), "a finding is lost");
-    let deaths = deaths.into_inner();
-    eprintln!(
-        "{faults} faults of the server, {deaths} deaths of workers, {cells} cells, {lost} without a result"
-    );
+    again.finish(Duration::from_secs(60));
+    assert_eq!(hub(&server).count(Topic::Finding).expect("it can be read"), 1);
 }

@@ -45,6 +45,8 @@ fn only_this_machine_needs_no_secret() {
 fn a_secret_is_a_token_or_a_name_and_a_password_and_is_never_shown() {
     assert_eq!(Secret::read(" hush \n"), Some(Secret::Token("hush".to_owned())));
     assert_eq!(Secret::read("me\nhush\n"), Some(Secret::Password("me".to_owned(), "hush".to_owned())));
+    let credentials = "-----BEGIN NATS USER JWT-----\nhush\n";
+    assert_eq!(Secret::read(credentials), Some(Secret::Credentials(credentials.to_owned())));
     assert_eq!(Secret::read("\n"), None);
     assert_eq!(Secret::read("a\nb\nc"), None);
     let place = Place::Hub("nats://host".parse().expect("an address"), Secret::read("hush"));

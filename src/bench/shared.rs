@@ -1,4 +1,4 @@
-//! `bench run` and `bench report` on cells that several machines share.
+//! `bench run`, `bench report` and `refine` on cells that several machines share.
 
 use std::path::Path;
 
@@ -20,29 +20,10 @@ pub fn run(
     cells: &CellFlags,
     meeting: &MeetingFlags,
 ) -> Result<Code, CommandError> {
-    if cells.shard.count > 1 {
-        return Err(CommandError::usage(
-            "--shard splits a plan beforehand; shared cells are split while they run",
-        ));
-    }
     let queue = Queue::join(sharing, settle(sharing, plan)?)?;
-    queue.fill()?;
-    let open = queue.open()?;
-    if !cells.quiet {
-        say::note(format!("{open} cells have no result yet"));
-    }
-    let program = Program::this(cells.grace)?;
-    let mut progress = CellProgress::new(usize::try_from(open).unwrap_or(usize::MAX), cells.quiet);
-    let ended = queue.run(&program, cells.jobs(), &*interrupt_flag()?, |trial| progress.follow(trial))?;
-    drop(progress);
-    match ended {
+    match run_queue(&queue, cells)? {
         RunEnded::Interrupted => Ok(signals::interrupted()),
         RunEnded::Done => {
-            let left = queue.open()?;
-            if left > 0 {
-                let why = format!("{left} cells were tried as often as allowed, and have no result");
-                return Err(CommandError::new(Code::Unusable, why));
-            }
             if !cells.quiet {
                 say::note(format!(
                     "all cells are done; to see them: mutagen-wasm bench report results {}",
@@ -52,6 +33,30 @@ pub fn run(
             Ok(Code::Fine)
         }
     }
+}
+
+/// Runs cells of a queue until none is left anywhere.
+pub fn run_queue(queue: &Queue, cells: &CellFlags) -> Result<RunEnded, CommandError> {
+    if cells.shard.count > 1 {
+        return Err(CommandError::usage(
+            "--shard splits a plan beforehand; shared cells are split while they run",
+        ));
+    }
+    queue.fill()?;
+    let open = queue.open()?;
+    if !cells.quiet {
+        say::note(format!("{open} cells have no result yet"));
+    }
+    let program = Program::this(cells.grace)?;
+    let mut progress = CellProgress::new(usize::try_from(open).unwrap_or(usize::MAX), cells.quiet);
+    let ended = queue.run(&program, cells.jobs(), &*interrupt_flag()?, |trial| progress.follow(trial))?;
+    drop(progress);
+    let left = if ended == RunEnded::Done { queue.open()? } else { 0 };
+    if left > 0 {
+        let why = format!("{left} cells were tried as often as allowed, and have no result");
+        return Err(CommandError::new(Code::Unusable, why));
+    }
+    Ok(ended)
 }
 
 /// The plan that is there, or that of the flags.
@@ -70,8 +75,13 @@ pub fn table(sharing: &Sharing, directory: &Path) -> Result<Table, CommandError>
     })?;
     let store = CellStore::at(directory);
     store.keep_plan(&plan)?;
-    let stored: StoredTrials = Queue::join(sharing, plan)?.trials()?;
-    stored.notes().for_each(say::note);
-    stored.trials.iter().try_for_each(|trial| store.keep(trial))?;
+    fetch(&Queue::join(sharing, plan)?, &store)?;
     super::report::table(&store)
+}
+
+/// Stores all results of a queue in a directory.
+pub fn fetch(queue: &Queue, store: &CellStore) -> Result<(), CommandError> {
+    let stored: StoredTrials = queue.trials()?;
+    stored.notes().for_each(say::note);
+    Ok(stored.trials.iter().try_for_each(|trial| store.keep(trial))?)
 }

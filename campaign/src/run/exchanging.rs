@@ -5,8 +5,9 @@ use std::sync::{Arc, PoisonError};
 
 use mutagen_engine::{Figures, Guidance, HitClasses, HitCounts, HitCoverage, Record, Trace, Verdict};
 use mutagen_exchange::Entry;
-use mutagen_properties::{Case, Subject};
+use mutagen_properties::Subject;
 
+use super::carried;
 use crate::sharing::{End, Voice};
 
 /// A test of others comes after so many of the worker's own, so that what is new gets its turn.
@@ -65,7 +66,7 @@ impl<S: Subject> Link<S> {
         }
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let entries = std::iter::from_fn(|| end.poll()).take(MOST_UNUSABLE);
-        let value = |entry: Entry| self.subject.value(&Case::of(entry.bytes, Vec::new()));
+        let value = |entry: Entry| self.subject.value(&carried::read(entry.bytes)?);
         let value = entries.filter_map(value).next()?;
         self.received.fetch_add(1, Ordering::Relaxed);
         (self.is_theirs, self.own_tests) = (true, 0);
@@ -83,8 +84,8 @@ impl<S: Subject> Link<S> {
         if is_theirs || new.keys == 0 && !new.classes {
             return;
         }
-        if let Some(wasm) = self.subject.module(value) {
-            self.end.lock().unwrap_or_else(PoisonError::into_inner).publish(Entry::test(wasm));
+        if let Some(bytes) = carried::bytes(&*self.subject, value) {
+            self.end.lock().unwrap_or_else(PoisonError::into_inner).publish(Entry::test(bytes));
         }
     }
 }

@@ -25,9 +25,7 @@ pub enum SpecError {
     #[error("known groups (--known) need a campaign that goes on after a finding: add --keep-going")]
     KnownStops,
     /// The campaign cannot share what it finds.
-    #[error(
-        "only campaigns on engines that search can share what they find: leave out --share, --sync and --hub"
-    )]
+    #[error("only campaigns that search can share what they find: leave out --share, --sync and --hub")]
     NotShared,
     /// A stored finding asks for more calls than any campaign makes.
     #[error("{0} calls are too many: at most {most} are replayed", most = crate::replay::MOST_CALLS)]

@@ -18,6 +18,8 @@ use tokio::sync::oneshot;
 
 use crate::{Address, CampaignName, Error, Secret};
 
+/// What the server says if a stream, its account or the server itself may not take more.
+const NO_ROOM: [&str; 3] = ["maximum bytes exceeded", "resource limits exceeded", "insufficient resources"];
 /// How long the server may take for one answer.
 const LONGEST: Duration = Duration::from_secs(5);
 /// How often a lost connection is tried again.
@@ -200,13 +202,22 @@ async fn connect(address: Address, secret: Option<Secret>, campaign: String) -> 
     let options = match secret {
         Some(Secret::Token(token)) => options.token(token),
         Some(Secret::Password(name, password)) => options.user_and_password(name, password),
+        // What is wrong with them is not told: the message may show some of it.
+        Some(Secret::Credentials(text)) => {
+            options.credentials(&text).map_err(|_| failed("the file of credentials is damaged".to_owned()))?
+        }
         None => options,
     };
     let client = options.connect(address.to_string()).await.map_err(|error| failed(causes(&error)))?;
     let context = ContextBuilder::new().timeout(LONGEST).ack_timeout(LONGEST).build(client.clone());
     let link = Link { client, context, address, campaign };
     for stream in Stream::ALL {
-        let made = link.context.get_or_create_stream(stream.config(&link.campaign)).await;
+        let config = stream.config(&link.campaign);
+        let mut made = link.context.get_or_create_stream(config.clone()).await.map(drop);
+        if stream == Stream::Tests && made.is_err() {
+            // The server may have less room than we would use at most. It then refuses what does not fit.
+            made = link.context.get_or_create_stream(Config { max_bytes: -1, ..config }).await.map(drop);
+        }
         made.map_err(|error| link.failed(&error))?;
     }
     Ok(link)
@@ -261,7 +272,7 @@ impl Link {
         let why = causes(&error);
         match () {
             () if why.contains("maximum messages per subject") => Ok(Kept::Known),
-            () if why.contains("maximum bytes exceeded") => Ok(Kept::NoRoom),
+            () if NO_ROOM.iter().any(|words| why.contains(words)) => Ok(Kept::NoRoom),
             () if why.contains("message size exceeds") => Ok(Kept::TooLarge),
             () => Err(self.failed(&error)),
         }

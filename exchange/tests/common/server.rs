@@ -29,6 +29,16 @@ pub fn program() -> Option<PathBuf> {
     found
 }
 
+/// Stops a process for a moment.
+pub fn freeze(child: &Child, time: Duration) {
+    let process = child.id().to_string();
+    for (signal, pause) in [("-STOP", time), ("-CONT", Duration::ZERO)] {
+        let sent = Command::new("kill").args([signal, &process]).status().expect("kill can be run");
+        assert!(sent.success());
+        thread::sleep(pause);
+    }
+}
+
 impl Server {
     /// Starts a server with these arguments besides. `None` if there is no such program.
     pub fn start(arguments: &[&str]) -> Option<Self> {
@@ -64,25 +74,31 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        self.child = Some(child.expect("the server can be started"));
-        while self.connect().is_none() {
+        let child = self.child.insert(child.expect("the server can be started"));
+        while connect(self.port).is_none() {
+            let ended = child.try_wait().expect("it can be asked");
+            assert!(ended.is_none(), "the server ends at once: {ended:?} {:?}", self.arguments);
             thread::sleep(Duration::from_millis(20));
         }
     }
 
     /// Stops the process of the server for a moment, so that it does not answer.
     pub fn freeze(&self, time: Duration) {
-        let process = self.child.as_ref().expect("it runs").id().to_string();
-        for (signal, pause) in [("-STOP", time), ("-CONT", Duration::ZERO)] {
-            let sent = Command::new("kill").args([signal, &process]).status().expect("kill can be run");
-            assert!(sent.success());
-            thread::sleep(pause);
-        }
+        freeze(self.child.as_ref().expect("it runs"), time);
+    }
+
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.as_ref().expect("it runs").id()
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Publishes raw bytes.
     pub fn publish(&self, subject: &str, bytes: &[u8]) {
-        let mut connection = self.connect().expect("the server is there");
+        let mut connection = connect(self.port).expect("the server is there");
         let mut text =
             format!("CONNECT {{\"verbose\":false}}\r\nPUB {subject} {}\r\n", bytes.len()).into_bytes();
         text.extend_from_slice(bytes);
@@ -92,17 +108,17 @@ impl Server {
         connection.read_exact(&mut answer).expect("the server answers");
         assert_eq!(&answer, b"PONG\r\n");
     }
+}
 
-    /// A connection that has got the server's greeting.
-    fn connect(&self) -> Option<TcpStream> {
-        let mut connection = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        connection.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
-        let mut letter = [0];
-        while letter != *b"\n" {
-            connection.read_exact(&mut letter).ok()?;
-        }
-        Some(connection)
+/// A connection that has got the server's greeting.
+fn connect(port: u16) -> Option<TcpStream> {
+    let mut connection = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    connection.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+    let mut letter = [0];
+    while letter != *b"\n" {
+        connection.read_exact(&mut letter).ok()?;
     }
+    Some(connection)
 }
 
 impl Drop for Server {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mutagen_exchange::{
-    Board, CampaignName, Cells, Directory, DirectoryCells, Error, Exchange, Memory, MemoryCells, Terms,
+    Board, CampaignName, Cells, Directory, DirectoryCells, Error, Exchange, Memory, Terms,
 };
 
 /// A way to meet.
@@ -36,7 +36,6 @@ pub fn campaign() -> CampaignName {
 #[derive(Default)]
 pub struct InMemory {
     memory: Memory,
-    cells: std::sync::OnceLock<MemoryCells>,
 }
 
 impl World for InMemory {
@@ -49,7 +48,7 @@ impl World for InMemory {
     }
 
     fn cells(&self, lease: Duration) -> Arc<dyn Cells> {
-        Arc::new(self.cells.get_or_init(|| MemoryCells::new(lease)).clone())
+        Arc::new(self.memory.cells(lease))
     }
 
     fn plant(&self, _: &str, _: &[u8]) -> bool {
