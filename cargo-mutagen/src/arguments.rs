@@ -37,7 +37,8 @@ pub enum Command {
     #[command(after_help = "Examples:\n  cargo mutagen coverage insertion_keeps_the_order")]
     Coverage(CoverageArguments),
     /// Inject the bugs of mutagen/bugs/*.toml one by one, and see which of them the properties catch
-    #[command(after_help = "Examples:\n  cargo mutagen bugs\n  cargo mutagen bugs forgets-the-rest")]
+    #[command(after_help = "Examples:\n  cargo mutagen bugs\n  cargo mutagen bugs forgets-the-rest\n  \
+        cargo mutagen bugs --refine")]
     Bugs(BugsArguments),
 }
 
@@ -122,6 +123,9 @@ pub struct BugsArguments {
     /// The seed, in place of the property's own
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Let every property hunt every bug, and show which properties are enough
+    #[arg(long)]
+    pub refine: bool,
     #[command(flatten)]
     pub build: BuildArguments,
 }

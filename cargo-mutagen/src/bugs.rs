@@ -8,6 +8,7 @@ use crate::exit::Code;
 use crate::project::{Project, bugs_directory};
 use crate::properties::{Property, find, paths};
 use mutagen_engine::request::{Answer, Request, Task};
+use mutagen_refine::{Fate, KillMatrix, RefineReport};
 use mutagen_weaver::catalogue::{self, Entry};
 
 /// Injects each bug and lets the properties hunt it.
@@ -16,6 +17,9 @@ pub fn run(arguments: &BugsArguments) -> Result<Code, Error> {
     let bugs = bugs(&project, arguments.filter.as_deref())?;
     let programs = build(&project, &arguments.build, true)?;
     let properties = find(&programs)?;
+    if arguments.refine {
+        return refine(&bugs, &properties, arguments);
+    }
     let mut survivors = Vec::new();
     for bug in &bugs {
         let hunters = hunters(bug, &properties)?;
@@ -67,28 +71,48 @@ fn hunters<'a>(bug: &Entry, properties: &'a [Property]) -> Result<Vec<&'a Proper
     bug.properties.iter().map(find).collect()
 }
 
-/// How the bug was caught, if it was.
-fn hunt(bug: &Entry, hunters: &[&Property], arguments: &BugsArguments) -> Result<Option<String>, Error> {
-    let task = Task::Hunt(bug.id.clone());
-    let request = Request { seed: arguments.seed, tests: arguments.tests, ..Request::new(task) };
-    for property in hunters {
-        let Ended { answers, status, other } = child::ask(property, &request)?;
-        for answer in answers {
-            if let Answer::Caught { tests, micros, value } = answer {
-                let seconds = micros as f64 / 1e6;
-                return Ok(Some(format!(
-                    "caught by {} after {tests} tests ({seconds:.3} s): {value}",
-                    property.name()
-                )));
-            }
+/// Lets every property hunt every bug, and says which of the properties are enough.
+fn refine(bugs: &[Entry], properties: &[Property], arguments: &BugsArguments) -> Result<Code, Error> {
+    let mut matrix = KillMatrix::new(paths(properties));
+    for bug in bugs {
+        let mut fates = Vec::new();
+        for property in properties {
+            let caught = catch(bug, property, arguments)?;
+            fates.push(if caught.is_some() { Fate::Killed } else { Fate::Survived });
         }
-        if !status.success() {
-            if status.code().is_none() {
-                // A bug that ends the process is caught, too, though without a value.
-                return Ok(Some(format!("caught by {}: it ends the process ({status})", property.name())));
-            }
-            return Err(Error::Silent(other.join("\n")));
+        matrix.push(format!("{}: {}", bug.id, bug.title), fates);
+    }
+    let report = RefineReport::of(matrix)?;
+    print!("{}\n{report}", report.matrix());
+    Ok(if report.is_complete() { Code::Fine } else { Code::Found })
+}
+
+/// How the bug was caught by one of the hunters, if it was.
+fn hunt(bug: &Entry, hunters: &[&Property], arguments: &BugsArguments) -> Result<Option<String>, Error> {
+    for property in hunters {
+        if let Some(caught) = catch(bug, property, arguments)? {
+            return Ok(Some(caught));
         }
     }
     Ok(None)
+}
+
+/// How the property catches the bug, if it does.
+fn catch(bug: &Entry, property: &Property, arguments: &BugsArguments) -> Result<Option<String>, Error> {
+    let task = Task::Hunt(bug.id.clone());
+    let request = Request { seed: arguments.seed, tests: arguments.tests, ..Request::new(task) };
+    let Ended { answers, status, other } = child::ask(property, &request)?;
+    let name = property.name();
+    for answer in answers {
+        if let Answer::Caught { tests, micros, value } = answer {
+            let seconds = micros as f64 / 1e6;
+            return Ok(Some(format!("caught by {name} after {tests} tests ({seconds:.3} s): {value}")));
+        }
+    }
+    match status.code() {
+        Some(0) => Ok(None),
+        Some(_) => Err(Error::Silent(other.join("\n"))),
+        // A bug that ends the process is caught, too, though without a value.
+        None => Ok(Some(format!("caught by {name}: it ends the process ({status})"))),
+    }
 }

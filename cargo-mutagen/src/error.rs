@@ -60,6 +60,8 @@ pub enum Error {
     File { path: PathBuf, reason: std::io::Error },
     #[error("{0}")]
     Afl(#[from] mutagen_engine::AflError),
+    #[error("{0}")]
+    Refine(#[from] mutagen_refine::Error),
     #[error("the property ended without a report: {0}")]
     Silent(String),
 }

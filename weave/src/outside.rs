@@ -36,6 +36,11 @@ extern "C" fn __mutagen_bug(_: u32) -> bool {
 /// optimised.
 const EXTRA: &[&str] = &["-Cllvm-args=-sanitizer-coverage-gated-trace-callbacks", "-Coverflow-checks=on"];
 
+/// How the crate that answers probes is compiled. The callback is called at every branch of the woven crates, so it is
+/// optimised whatever the project's profile says, and in one unit: what it calls stands in its place then.
+const RUNTIME: &[&str] =
+    &["--cfg=mutagen_woven", "--cfg=mutagen_gated", "-Copt-level=3", "-Ccodegen-units=1"];
+
 /// What to weave of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Order {
@@ -106,14 +111,14 @@ pub fn main(version: &str, mut arguments: impl Iterator<Item = OsString>) -> Exi
 
 fn weave(version: &str, mut call: Call) -> Result<ExitCode, String> {
     if call.asks_for_version() {
-        let flags = [packages::COVERAGE, EXTRA].concat().join(" ");
+        let flags = [packages::COVERAGE, EXTRA, RUNTIME].concat().join(" ");
         return call.answer_version(&format!("cargo-mutagen: {version} {flags}"));
     }
     let Some(package) = call.package.clone().filter(|_| call.names_a_target()) else {
         return call.run();
     };
     if call.compiles_runtime() {
-        call.extend(&["--cfg=mutagen_woven", "--cfg=mutagen_gated"]);
+        call.extend(RUNTIME);
     }
     let order = Order::of(&call).filter(|order| !order.roots.is_empty());
     if let Some(stubs) = env::var_os(ACTIVE).filter(|_| order.is_some() && call.links()) {

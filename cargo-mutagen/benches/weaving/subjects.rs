@@ -38,13 +38,15 @@ macro_rules! subject {
     };
 }
 
-pub const SUBJECTS: [Subject; 6] = [
+pub const SUBJECTS: [Subject; 8] = [
     subject!("two bytes are added", (u8, u8), |pair: &(u8, u8)| added(*pair)),
     subject!("insertion into a sorted list", (Vec<u8>, u8), |case: &(Vec<u8>, u8)| inserted(case)),
     subject!("removal from a search tree", (Tree, u8), |case: &(Tree, u8)| removed(case)),
     subject!("text is quoted and read back", String, |text: &String| quoted(text)),
     subject!("an expression is printed and read back", Expression, |one: &Expression| printed(one)),
     subject!("a map against a list, step by step", Vec<Step>, |steps: &Vec<Step>| like_a_list(steps)),
+    subject!("a table is written and read back", Vec<Vec<String>>, |table: &Vec<Vec<String>>| written(table)),
+    subject!("accounts after transfers, as a text", Vec<Transfer>, |all: &Vec<Transfer>| accounted(all)),
 ];
 
 fn campaign<T>(seed: u64, tests: u64) -> Campaign<'static, T> {
@@ -323,4 +325,61 @@ fn like_a_list(steps: &[Step]) -> bool {
         list.sort();
         map.iter().map(|(key, value)| (*key, *value)).eq(list.iter().copied())
     })
+}
+
+/// A table as text with a line per row, in the way of spreadsheets: cells with special letters stand in quotes.
+fn written(table: &[Vec<String>]) -> bool {
+    fn write(table: &[Vec<String>]) -> String {
+        let cell = |cell: &String| match cell.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let row = |row: &Vec<String>| row.iter().map(cell).collect::<Vec<_>>().join(",") + "\n";
+        table.iter().map(row).collect()
+    }
+    fn read(text: &str) -> Option<Vec<Vec<String>>> {
+        let (mut table, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
+        let mut letters = text.chars().peekable();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '"' => loop {
+                    match letters.next()? {
+                        '"' if letters.next_if_eq(&'"').is_none() => break,
+                        letter => cell.push(letter),
+                    }
+                },
+                ',' => row.push(std::mem::take(&mut cell)),
+                '\n' => {
+                    row.push(std::mem::take(&mut cell));
+                    table.push(std::mem::take(&mut row));
+                }
+                letter => cell.push(letter),
+            }
+        }
+        Some(table)
+    }
+    // A row without cells is written like one with an empty cell.
+    let same = |(one, other): (&Vec<String>, &Vec<String>)| one == other || (one.is_empty() && *other == [""]);
+    read(&write(table)).is_some_and(|read| read.len() == table.len() && table.iter().zip(&read).all(same))
+}
+
+#[derive(Clone, Debug, PartialEq, Generate, Mutable)]
+pub struct Transfer {
+    from: String,
+    to: String,
+    amount: u16,
+    refunded: Option<u16>,
+}
+
+/// Money is neither made nor lost, and the statement says the same.
+fn accounted(transfers: &[Transfer]) -> bool {
+    let mut balances = BTreeMap::<&str, i64>::new();
+    for Transfer { from, to, amount, refunded } in transfers {
+        let moved = i64::from(amount.saturating_sub(refunded.unwrap_or(0)));
+        *balances.entry(from).or_default() -= moved;
+        *balances.entry(to).or_default() += moved;
+    }
+    let lines: Vec<_> = balances.iter().map(|(name, balance)| format!("{name:?}: {balance}")).collect();
+    let told = lines.iter().filter_map(|line| line.rsplit(": ").next()?.parse::<i64>().ok());
+    balances.values().sum::<i64>() == 0 && told.sum::<i64>() == 0
 }

@@ -53,6 +53,17 @@ fn hand_made_bugs_are_caught_or_named() {
     place
         .shell("mutated", "cargo mutagen bugs --tests 20000")
         .expect(1, &[caught, "harmless: NOT CAUGHT: nothing changes", "1 of 2 bugs caught"]);
+    // Which properties are enough is told by the whole matrix.
+    place.shell("mutated", "cargo mutagen bugs --refine --tests 20000").expect(
+        1,
+        &[
+            "  #  forgets-the-left: ",
+            "  .  harmless: nothing changes",
+            "Apparent minimal but incomplete",
+            "{1}",
+        ],
+    );
+    place.shell("mutated", "cargo mutagen bugs forgets --refine").expect(0, &["complete and minimal"]);
     place.shell("mutated", "cargo mutagen bugs forgets").expect(0, &[caught, "1 of 1 bugs caught"]);
     // A changed source is noticed, although a copy of it was compiled.
     place.write("mutated/mutagen/bugs/harmless.toml", &harmless.replace("Leaf => Leaf,", "Twig => Twig,"));
@@ -81,6 +92,22 @@ fn a_program_beside_the_woven_library_and_an_outer_wrapper_are_no_obstacle() {
         .expect(1, &["property `wrapped::removal_keeps_the_order` does not hold"]);
     assert!(place.path().join("calls").exists(), "the wrapper was not called");
     std::fs::remove_file(place.path().join("calls")).expect("it is there");
+}
+
+#[test]
+fn vendored_crates_are_all_that_is_needed() {
+    let place = Place::without(&["vendored", "nothing"]);
+    place.template("vendored");
+    place.shell("vendored", "cargo vendor --respect-source-config vendor").expect(0, &[]);
+    place.write(
+        "vendored/.cargo/config.toml",
+        "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n",
+    );
+    // Without the crates that cargo keeps at home. Their paths differ, so others must not find what is compiled here.
+    let alone = "CARGO_HOME=$PWD/../nothing CARGO_TARGET_DIR=$PWD/target cargo mutagen test --offline";
+    place
+        .shell("vendored", alone)
+        .expect(1, &["property `vendored::removal_keeps_the_order` does not hold", "stored in: "]);
 }
 
 #[test]

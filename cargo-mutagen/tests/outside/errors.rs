@@ -21,6 +21,20 @@ fn a_directory_without_a_project_is_cargos_error() {
 }
 
 #[test]
+fn an_old_compiler_is_refused_before_anything_is_built() {
+    let place = Place::without(&["old"]);
+    place.library("old", PROPERTY);
+    place.write(
+        "old-rustc",
+        "#!/bin/sh\ncase $1 in -vV) rustc -vV | sed 's/^release: .*/release: 1.70.0/';; *) exec rustc \"$@\";; esac\n",
+    );
+    place.shell("old", "chmod +x ../old-rustc").expect(0, &[]);
+    place
+        .shell("old", "RUSTC=$PWD/../old-rustc cargo mutagen test")
+        .expect(3, &["rustc 1.70.0 is too old: weaving needs ", "`rustup update`"]);
+}
+
+#[test]
 fn packages_that_cannot_be_woven_are_refused_with_the_reason() {
     let place = Place::without(&["woven"]);
     place.library("woven", PROPERTY);

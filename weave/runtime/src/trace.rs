@@ -68,17 +68,17 @@ fn close_gate() {}
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __sanitizer_cov_trace_pc_guard(guard: *mut u32) {
     BUFFER.with(|buffer| {
-        let next = buffer.next.get();
-        if next.is_null() {
-            return;
-        }
         // SAFETY: see above. Guards change only in `probes`, by atomic stores; a stale value is harmless.
         let number = unsafe { guard.read_volatile() };
-        if number == 0 {
+        let next = buffer.next.get();
+        // One comparison for two cases that are seldom: nothing is recorded, or the buffer is full.
+        if next == buffer.end.get() {
+            if number != 0 && !next.is_null() {
+                buffer.truncated.set(true);
+            }
             return;
         }
-        if next == buffer.end.get() {
-            buffer.truncated.set(true);
+        if number == 0 {
             return;
         }
         // SAFETY: `next` lies inside the buffer that `Recorder::record` lent for the time of the recording, since it is
