@@ -16,14 +16,14 @@ fn json(text: &str) -> Value {
 fn engines_are_listed_with_version_role_and_features() {
     let listed = run("engines");
     assert_eq!((listed.code, listed.err.as_str()), (0, ""));
-    for name in ["wasmi ", "wasmi-lazy ", "wasmtime ", "wasmtime-speed ", "tinywasm "] {
+    for name in ["wasmi ", "wasmi-lazy ", "wasmtime ", "wasmtime-speed ", "tinywasm ", "dlr "] {
         assert!(listed.out.lines().any(|line| line.starts_with(name)), "{name}: {}", listed.out);
     }
     let engines = json(&run("engines --json").out);
     for engine in engines["engines"].as_array().expect("there are some") {
         assert!(engine["version"].as_str().is_some_and(|version| version.contains('.')), "{engine}");
         assert!(engine["features"].as_str().is_some_and(|features| features.contains("simd")), "{engine}");
-        assert_eq!(engine["available"], true);
+        assert_eq!(engine["available"], engine["how_to_get"].is_null(), "{engine}");
     }
 }
 
@@ -90,7 +90,7 @@ fn a_finding_says_how_all_engines_vote() {
     assert_eq!(finding["votes"]["odd_one_out"], "target", "{finding}");
     assert_eq!(
         finding["votes"]["sides"][1]["engines"],
-        serde_json::json!(["wasmtime", "wasmtime-speed", "tinywasm"])
+        serde_json::json!(["wasmtime", "wasmtime-speed", "tinywasm", "dlr"])
     );
     let shown = run("interpret --bug wasm-11 -q").out;
     assert!(
@@ -106,6 +106,7 @@ fn a_first_opinion_that_makes_no_sense_is_refused() {
         ("--first-opinion tinywasn", "did you mean `tinywasm`"),
         ("--target tinywasm", "tinywasm does not canonicalise every NaN: add `--nans raw`"),
         ("--reference tinywasm", "add `--nans raw`"),
+        ("--target dlr", "dlr does not canonicalise every NaN: add `--nans raw`"),
     ] {
         let refused = run(&format!("interpret {flags} --tests 1"));
         assert_eq!((refused.code, refused.err.lines().count()), (2, 1), "{flags}: {}", refused.err);

@@ -154,6 +154,8 @@ pub enum Why {
     NanBits,
     /// Engines add up the relaxed dot product differently where 16 bits are too few, and a value may have come from that.
     RelaxedDot,
+    /// A limit of a memory or table has more bytes than it needs, which versions of the specification treat differently.
+    OverlongLimits,
     /// The difference did not show again.
     Flaky,
 }
@@ -166,6 +168,9 @@ impl fmt::Display for Why {
             Self::UnmappedTrap(trap) => write!(f, "a trap that has no counterpart: {trap}"),
             Self::NanBits => f.write_str("NaN bits, which are free, may explain it"),
             Self::RelaxedDot => f.write_str("the relaxed dot product may have overflowed"),
+            Self::OverlongLimits => {
+                f.write_str("a limit has more bytes than WebAssembly 2.0 allows, and no more than 3.0 does")
+            }
             Self::Flaky => f.write_str("the difference did not show again"),
         }
     }

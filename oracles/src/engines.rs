@@ -1,14 +1,15 @@
 //! The engines that are linked into the program. To add one, write its file in this folder, declare the module here, and
 //! add its entries to the list.
 
+mod dlr;
 mod tinywasm;
 mod wasmi;
 mod wasmtime;
 
-pub use self::{tinywasm::Tinywasm, wasmi::Wasmi, wasmtime::Wasmtime};
+pub use self::{dlr::Dlr, tinywasm::Tinywasm, wasmi::Wasmi, wasmtime::Wasmtime};
 use crate::registry::EngineEntry;
 
 /// All of them, in the order in which users see them.
 pub(crate) fn entries() -> Vec<EngineEntry> {
-    [&wasmi::entries()[..], &wasmtime::entries(), &tinywasm::entries()].concat()
+    [&wasmi::entries()[..], &wasmtime::entries(), &tinywasm::entries(), &dlr::entries()].concat()
 }

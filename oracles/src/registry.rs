@@ -4,7 +4,12 @@ use std::{error::Error, fmt, sync::Arc};
 
 use mutagen_features::Features;
 
-use crate::{engine::Engine, engines, settings::Settings};
+use crate::{
+    engine::Engine,
+    engines,
+    scan::{rejects, wasm_features},
+    settings::Settings,
+};
 
 /// What an engine is for in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -153,6 +158,13 @@ impl EngineEntry {
     #[must_use]
     pub fn twin(self, name: &'static str) -> Self {
         Self { twin: Some(name), ..self }
+    }
+
+    /// Whether what the engine says about a module means something where these features are on: if it lacks some of them, the
+    /// module must be as valid, or invalid for the same reason, without those.
+    pub fn can_judge(&self, bytes: &[u8], features: Features) -> bool {
+        let with = |features| rejects(bytes, wasm_features(features));
+        self.features.includes(features) || with(self.features & features) == with(features)
     }
 
     /// The engine with these settings.

@@ -3,8 +3,10 @@
 //!
 //! Nothing is validated here: a module that is malformed is read as far as it goes.
 
+mod bounded;
 mod cells;
 mod nans;
+mod overlong;
 
 use wasmparser::{
     BlockType, CompositeInnerType, FunctionBody, Operator, OperatorsReader, Parser, Payload, TypeRef,
@@ -13,7 +15,11 @@ use wasmparser::{
 
 use mutagen_features::{Feature, Features};
 
-pub(crate) use self::cells::stack_cells;
+pub(crate) use self::{
+    bounded::{Bounded, Unbounded, bounded},
+    cells::stack_cells,
+    overlong::has_overlong_limits,
+};
 
 /// Facts about a module.
 #[derive(Clone, Debug, Default)]

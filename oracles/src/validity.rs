@@ -3,11 +3,12 @@
 use mutagen_features::Features;
 
 use crate::{
-    agreement::{Agreement, What, differ, reference_panicked},
+    agreement::{Agreement, What, Why, differ, reference_panicked},
     answer::Validity,
     engine::Engine,
     guard::Guarded,
     limits::{explain_rejection, gate},
+    scan::has_overlong_limits,
 };
 
 /// An engine, and what it says about the validity of a module.
@@ -72,5 +73,9 @@ pub(crate) fn one_sided(
     by: &dyn Engine,
     otherwise: Agreement,
 ) -> Agreement {
-    explain_rejection(bytes, features, by).map_or(otherwise, Agreement::Limit)
+    match explain_rejection(bytes, features, by) {
+        Some(limit) => Agreement::Limit(limit),
+        None if has_overlong_limits(bytes) => Agreement::Inconclusive(Why::OverlongLimits),
+        None => otherwise,
+    }
 }

@@ -6,7 +6,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use mutagen_oracles::{Agreement, Difference, Engine, EngineEntry, Lineage, Script, What, Wrapped, judge};
+use mutagen_oracles::{
+    Agreement, Difference, Engine, EngineEntry, Guarded, Lineage, NanMode, Script, Settings, What, Wrapped,
+    judge,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::injection::Present;
@@ -74,13 +77,28 @@ impl Pair {
         poll.counted()
     }
 
-    /// A voter, ready to be asked. What is injected into the target is injected into whatever shares its code.
-    fn voter(&self, entry: &EngineEntry) -> Option<Wrapped<Box<dyn Engine>, Present>> {
+    /// A voter, ready to be asked about this module. What is injected into the target is injected into whatever shares its code.
+    ///
+    /// One that lacks features has a vote on modules that do not need them. Whether a module is one is nothing that it can be
+    /// told if it accepts the module all the same.
+    fn voter(&self, entry: &EngineEntry, bytes: &[u8]) -> Option<Voter> {
         let present = self.context.present(self.context.injection.clone());
         let present = Present { engine: entry.name, leads: false, ..present };
-        let engine = entry.make(&self.context.settings).ok()?;
-        Some(Wrapped::new(engine, present))
+        let all = self.context.settings;
+        // A difference that NaN bits explain is no vote of an engine that cannot canonicalise them.
+        let nan = if entry.canonicalises { all.nan } else { NanMode::Raw };
+        let settings = Settings { features: all.features & entry.features, nan, ..all };
+        let engine = Wrapped::new(entry.make(&settings).ok()?, present);
+        let can_judge =
+            entry.can_judge(bytes, all.features) || Guarded(&engine).validate(bytes).is_accepted();
+        can_judge.then_some(Voter { engine, settings })
     }
+}
+
+/// An engine that votes, and how its answers are compared.
+struct Voter {
+    engine: Wrapped<Box<dyn Engine>, Present>,
+    settings: Settings,
 }
 
 /// A vote under way.
@@ -105,9 +123,8 @@ impl<'a> Poll<'a> {
     }
 
     fn ask(&mut self, pair: &Pair, entry: &EngineEntry, bytes: &[u8], script: Script<'_>) {
-        let Some(voter) = pair.voter(entry) else { return };
-        let against =
-            |engine: &dyn Engine| judge(bytes, script, &voter, engine, &pair.context.settings).agreement;
+        let Some(Voter { engine: voter, settings }) = pair.voter(entry, bytes) else { return };
+        let against = |engine: &dyn Engine| judge(bytes, script, &voter, engine, &settings).agreement;
         let with_reference = against(&pair.reference);
         let side = match with_reference {
             Agreement::Equal => Some(REFERENCE),

@@ -36,6 +36,7 @@ pub(super) fn entries() -> [EngineEntry; 2] {
     [
         entry(QUICK, Wasmtime::new).about("a compiler, without its optimiser: compiles fastest"),
         entry(SPEED, Wasmtime::optimising)
+            .roles(&[Role::Target, Role::Reference])
             .about("the same, with its optimiser and its other register allocator"),
     ]
 }

@@ -484,3 +484,26 @@ fn endless_recursion_on_our_stack_is_a_trap_in_each_engine() {
     })
     .expect("there is a thread");
 }
+
+/// Versions 2.0 and 3.0 of the specification disagree, and so do engines.
+#[test]
+fn n19_a_limit_with_more_bytes_than_32_bits_need_proves_nothing() {
+    let module = |sections: &[u8]| [b"\0asm\x01\0\0\0", sections].concat();
+    let long = [0x81, 0x80, 0x80, 0x80, 0x80, 0x00];
+    let memory = module(&[&[5, 8, 1, 0], &long[..]].concat());
+    let maximum = module(&[&[5, 9, 1, 1, 0], &long[..]].concat());
+    let table = module(&[&[4, 9, 1, 0x70, 0], &long[..]].concat());
+    let imported = module(&[&[2, 14, 1, 1, b'm', 1, b'n', 2, 1, 0], &long[..]].concat());
+    for bytes in [memory, maximum, table, imported] {
+        let agreement = judge_bytes(&Settings::default(), &bytes, &[]).agreement;
+        assert_eq!(agreement, Agreement::Inconclusive(Why::OverlongLimits), "{bytes:x?}");
+        // Without 64-bit memories, both go by version 2.0.
+        let features = Features::WASM2;
+        let agreement = judge_bytes(&Settings { features, ..Settings::default() }, &bytes, &[]).agreement;
+        assert_eq!(agreement, Agreement::Equal, "{bytes:x?}");
+    }
+    // As long as 32 bits may be, and longer where 64 bits are meant.
+    for sections in [&[5, 7, 1, 0, 0x81, 0x80, 0x80, 0x80, 0][..], &[&[5, 8, 1, 4][..], &long].concat()] {
+        assert_eq!(judge_bytes(&Settings::default(), &module(sections), &[]).agreement, Agreement::Equal);
+    }
+}

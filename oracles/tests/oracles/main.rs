@@ -1,6 +1,7 @@
 //! One binary for all tests, because linking a compiler takes longer than running them.
 
 mod divergences;
+mod dlr;
 mod faults;
 mod hosts;
 mod limits;
