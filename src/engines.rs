@@ -10,7 +10,12 @@ use crate::say;
 /// Lists the engines: name, version, role, features
 #[derive(Args)]
 #[command(after_help = "Examples:\n  mutagen-wasm engines\n  mutagen-wasm engines --json\n  \
-    mutagen-wasm interpret --target wasmi-lazy --reference wasmtime-speed")]
+    mutagen-wasm interpret --target wasmi-lazy --reference wasmtime-speed\n  \
+    mutagen-wasm interpret --reference node --nans raw\n  \
+    mutagen-wasm interpret --target isolated:wasmi\n  \
+    mutagen-wasm interpret --reference \"process:./my-engine --serve\" --nans raw\n\n\
+    `isolated:NAME` is an engine of the list in a process of its own, `process:COMMAND` a command that speaks the protocol\n\
+    of docs/engines-in-processes.md.")]
 pub struct Arguments {
     /// Prints one JSON object
     #[arg(long)]
@@ -20,11 +25,11 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     if arguments.json {
-        let entries: Vec<_> = engines.entries().iter().map(described).collect();
+        let entries: Vec<_> = engines.entries().iter().map(EngineEntry::known).map(described).collect();
         say::out(json!({ "engines": entries }))?;
         return Ok(Code::Fine);
     }
-    for entry in engines.entries() {
+    for entry in engines.entries().iter().map(EngineEntry::known) {
         let EngineEntry { name, version, about, features, how_to_get, .. } = entry;
         say::out(format!("{name:<16} {version:<9} {:<26} {about}", roles(entry)))?;
         match how_to_get {

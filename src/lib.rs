@@ -38,6 +38,7 @@ mod run;
 mod say;
 mod seed;
 mod seeds;
+mod serve_engine;
 mod show;
 mod showing;
 mod shrink;
@@ -86,6 +87,8 @@ enum Command {
     Man(man::Arguments),
     #[command(name = mutagen_campaign::WORKER, hide = true)]
     Worker(worker::Arguments),
+    #[command(name = mutagen_oracles::SERVE)]
+    ServeEngine(serve_engine::Arguments),
     Report(report::Arguments),
     Campaign(campaign::Arguments),
 }
@@ -151,6 +154,7 @@ fn run(command: Command, engines: &Registry) -> Result<Code, CommandError> {
         Command::Completions(arguments) => completions::run(&arguments, engines),
         Command::Man(arguments) => man::run(&arguments),
         Command::Worker(arguments) => worker::run(arguments, engines),
+        Command::ServeEngine(arguments) => serve_engine::run(&arguments, engines),
         Command::Report(arguments) => report::run(&arguments, engines),
         Command::Campaign(arguments) => campaign::run(&arguments),
     }

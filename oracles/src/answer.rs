@@ -29,6 +29,8 @@ pub enum Validity {
     Rejected(Rejection),
     /// The engine panicked instead of answering.
     Panicked(String),
+    /// The engine could not be asked: the environment's fault, never a finding.
+    Unanswered(String),
 }
 
 impl Validity {
@@ -51,6 +53,7 @@ impl fmt::Display for Validity {
             Self::Accepted => f.write_str("accepted"),
             Self::Rejected(reason) => write!(f, "rejected: {reason}"),
             Self::Panicked(message) => write!(f, "panicked: {message}"),
+            Self::Unanswered(why) => write!(f, "could not be asked: {why}"),
         }
     }
 }
@@ -80,6 +83,33 @@ pub enum TrapKind {
     OutOfFuel,
     /// A host function trapped, because its plan says so.
     Host,
+    /// A float truncated to an integer that it does not fit: too large, or a NaN, where an engine does not say which.
+    Conversion,
+    /// Indirect call of null or with another signature, where an engine does not say which.
+    IndirectCall,
+}
+
+impl TrapKind {
+    /// Whether two engines that answer `self` and `other` agree. Some engines have one word for two kinds.
+    ///
+    /// ```
+    /// use mutagen_oracles::TrapKind;
+    ///
+    /// assert!(TrapKind::Conversion.agrees(TrapKind::IntegerOverflow));
+    /// assert!(!TrapKind::Conversion.agrees(TrapKind::Unreachable));
+    /// ```
+    pub fn agrees(self, other: Self) -> bool {
+        self == other || self.covers(other) || other.covers(self)
+    }
+
+    /// Whether it stands for one of several kinds, of which this is one.
+    fn covers(self, other: Self) -> bool {
+        match self {
+            Self::Conversion => matches!(other, Self::IntegerOverflow | Self::InvalidConversion),
+            Self::IndirectCall => matches!(other, Self::IndirectCallNull | Self::IndirectCallSignature),
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for TrapKind {
@@ -96,6 +126,8 @@ impl fmt::Display for TrapKind {
             Self::StackExhausted => "call stack exhausted",
             Self::OutOfFuel => "out of fuel",
             Self::Host => "a host function trapped",
+            Self::Conversion => "float does not fit an integer",
+            Self::IndirectCall => "indirect call of null or with another signature",
         })
     }
 }

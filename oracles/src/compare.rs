@@ -72,7 +72,7 @@ fn compare_whole_endings(target: &Ending, reference: &Ending, nan: NanMode) -> A
     }
     match (target, reference) {
         (Ending::Returned(a), Ending::Returned(b)) => compare_results(a, b, nan),
-        (Ending::Trapped(a), Ending::Trapped(b)) if a != b => differ(What::Trap, a, b),
+        (Ending::Trapped(a), Ending::Trapped(b)) if !a.agrees(*b) => differ(What::Trap, a, b),
         (Ending::Trapped(_), Ending::Trapped(_))
         | (Ending::Refused(_), Ending::Refused(_))
         | (Ending::Uncompiled(_), Ending::Uncompiled(_)) => Agreement::Equal,

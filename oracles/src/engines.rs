@@ -2,14 +2,23 @@
 //! add its entries to the list.
 
 mod dlr;
+mod process;
 mod tinywasm;
 mod wasmi;
 mod wasmtime;
 
-pub use self::{dlr::Dlr, tinywasm::Tinywasm, wasmi::Wasmi, wasmtime::Wasmtime};
+pub(crate) use self::process::custom;
+pub use self::{
+    dlr::Dlr,
+    process::{SERVE, end_with_parent, serve},
+    tinywasm::Tinywasm,
+    wasmi::Wasmi,
+    wasmtime::Wasmtime,
+};
 use crate::registry::EngineEntry;
 
 /// All of them, in the order in which users see them.
 pub(crate) fn entries() -> Vec<EngineEntry> {
-    [&wasmi::entries()[..], &wasmtime::entries(), &tinywasm::entries(), &dlr::entries()].concat()
+    [&wasmi::entries()[..], &wasmtime::entries(), &tinywasm::entries(), &dlr::entries(), &process::entries()]
+        .concat()
 }

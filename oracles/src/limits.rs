@@ -56,6 +56,33 @@ pub enum Which {
     TableElements,
 }
 
+impl Which {
+    /// All of them, in their order.
+    pub const ALL: [Which; 21] = [
+        Which::InputBytes,
+        Which::Types,
+        Which::Parameters,
+        Which::Results,
+        Which::Imports,
+        Which::Functions,
+        Which::Tables,
+        Which::Memories,
+        Which::Globals,
+        Which::Exports,
+        Which::ElementSegments,
+        Which::DataSegments,
+        Which::NameBytes,
+        Which::BodyBytes,
+        Which::Locals,
+        Which::StackCells,
+        Which::BrTableTargets,
+        Which::Nesting,
+        Which::LoopLocals,
+        Which::MemoryPages,
+        Which::TableElements,
+    ];
+}
+
 impl fmt::Display for Which {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -111,7 +138,7 @@ pub fn web_limit(which: Which) -> Option<u64> {
 
 /// What can explain that an engine rejects a module, in the order in which it is tried: first that in which engines
 /// differ most.
-const EXPLANATIONS: [Which; 16] = [
+const EXPLANATIONS: [Which; 18] = [
     Which::Locals,
     Which::StackCells,
     Which::BrTableTargets,
@@ -128,6 +155,8 @@ const EXPLANATIONS: [Which; 16] = [
     Which::ElementSegments,
     Which::DataSegments,
     Which::NameBytes,
+    Which::MemoryPages,
+    Which::TableElements,
 ];
 
 /// The engine's limit that explains why it rejects a module, if there is one.
@@ -159,8 +188,8 @@ fn measure(which: Which, scan: &Scan, bytes: &[u8], features: Features) -> u64 {
         Which::BrTableTargets => scan.greatest(|body| body.br_table_targets),
         Which::Nesting => scan.greatest(|body| body.nesting),
         Which::LoopLocals => loop_locals(scan),
-        // Decided at run time, by the limiter.
-        Which::MemoryPages | Which::TableElements => 0,
+        Which::MemoryPages => scan.memory_pages,
+        Which::TableElements => scan.table_elements,
     }
 }
 

@@ -1,6 +1,10 @@
 //! Engines by name.
 
-use std::{error::Error, fmt, sync::Arc};
+use std::{
+    error::Error,
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use mutagen_features::Features;
 
@@ -89,12 +93,22 @@ pub struct EngineEntry {
     pub how_to_get: Option<&'static str>,
     /// Whose work its answers are.
     pub lineage: Lineage,
+    /// Whether it stops what uses up the fuel of a test.
+    pub has_fuel: bool,
     /// Whether it canonicalises every NaN that an operator makes when it is told to. Otherwise it can be target or reference
     /// only where NaN bits are compared up to what the specification leaves open.
     pub canonicalises: bool,
     /// The name of another way to run the same engine, which must give the same answers.
     pub twin: Option<&'static str>,
     make: Arc<Make>,
+    /// What is only known after a look at what is installed.
+    later: Option<Arc<Later>>,
+}
+
+/// An entry that is completed when somebody wants to know.
+struct Later {
+    known: OnceLock<EngineEntry>,
+    look: Box<dyn Fn(EngineEntry) -> EngineEntry + Send + Sync>,
 }
 
 impl EngineEntry {
@@ -112,9 +126,11 @@ impl EngineEntry {
             about: "",
             how_to_get: None,
             lineage: Lineage { validation: name, execution: name },
+            has_fuel: true,
             canonicalises: true,
             twin: None,
             make: Arc::new(make),
+            later: None,
         }
     }
 
@@ -148,6 +164,21 @@ impl EngineEntry {
         Self { canonicalises: false, ..self }
     }
 
+    /// The same, without fuel.
+    #[must_use]
+    pub fn without_fuel(self) -> Self {
+        Self { has_fuel: false, ..self }
+    }
+
+    /// The same under another name, made in another way.
+    pub(crate) fn renamed(
+        self,
+        name: &'static str,
+        make: impl Fn(&Settings) -> Result<Box<dyn Engine>, EngineError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, make: Arc::new(make), later: None, ..self }
+    }
+
     /// The same, with one line about it.
     #[must_use]
     pub fn about(self, about: &'static str) -> Self {
@@ -165,6 +196,22 @@ impl EngineEntry {
     pub fn can_judge(&self, bytes: &[u8], features: Features) -> bool {
         let with = |features| rejects(bytes, wasm_features(features));
         self.features.includes(features) || with(self.features & features) == with(features)
+    }
+
+    /// The same, completed by a look at what is installed: version and features, or that it is missing after all. It is taken at
+    /// most once, and only if somebody asks for the engine by its name.
+    #[must_use]
+    pub fn known_later(self, look: impl Fn(Self) -> Self + Send + Sync + 'static) -> Self {
+        let later = Later { known: OnceLock::new(), look: Box::new(look) };
+        Self { later: Some(Arc::new(later)), ..self }
+    }
+
+    /// The complete entry.
+    pub fn known(&self) -> &Self {
+        match &self.later {
+            Some(later) => later.known.get_or_init(|| (later.look)(Self { later: None, ..self.clone() })),
+            None => self,
+        }
     }
 
     /// The engine with these settings.
@@ -229,13 +276,16 @@ impl Registry {
         &self.0
     }
 
-    /// The engine with this name.
+    /// The engine with this name. It is one of the list; or `process:COMMAND`, a command that speaks the protocol for engines
+    /// in other processes; or `isolated:NAME`, an engine of the list in a process of its own.
     ///
     /// # Errors
     ///
     /// If there is none, with the names that there are.
     pub fn find(&self, name: &str) -> Result<&EngineEntry, UnknownEngine> {
-        self.0.iter().find(|entry| entry.name == name).ok_or_else(|| UnknownEngine {
+        let listed = self.0.iter().find(|entry| entry.name == name).map(EngineEntry::known);
+        let found = listed.or_else(|| engines::custom(name, |inner| self.find(inner).ok()));
+        found.ok_or_else(|| UnknownEngine {
             name: name.to_owned(),
             known: self.0.iter().map(|entry| entry.name).collect(),
         })

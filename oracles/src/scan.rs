@@ -6,6 +6,7 @@
 mod bounded;
 mod cells;
 mod nans;
+mod outline;
 mod overlong;
 
 use wasmparser::{
@@ -18,6 +19,7 @@ use mutagen_features::{Feature, Features};
 pub(crate) use self::{
     bounded::{Bounded, Unbounded, bounded},
     cells::stack_cells,
+    outline::{External, Outline, Spaces, outline},
     overlong::has_overlong_limits,
 };
 
@@ -36,6 +38,10 @@ pub(crate) struct Scan {
     pub element_segments: u64,
     pub data_segments: u64,
     pub name_bytes: u64,
+    /// The most pages that a memory of the module begins with.
+    pub memory_pages: u64,
+    /// The most elements that a table of the module begins with.
+    pub table_elements: u64,
     /// Whether a value anywhere can be a vector.
     pub has_vectors: bool,
     /// The functions with bodies.
@@ -73,6 +79,11 @@ pub(crate) fn wasm_features(features: Features) -> WasmFeatures {
     // `externref` needs these types, too.
     flags.set(WasmFeatures::GC_TYPES, features.contains(Feature::ReferenceTypes));
     flags
+}
+
+/// Whether a module is invalid only because features are off.
+pub(crate) fn needs_more_than(bytes: &[u8], features: Features) -> bool {
+    rejects(bytes, wasm_features(features)).is_some() && rejects(bytes, WasmFeatures::all()).is_none()
 }
 
 /// Why wasmparser rejects a module with these features, if it does.
@@ -156,8 +167,18 @@ impl Reading {
                     self.type_of_function.push(ty?);
                 }
             }
-            Payload::TableSection(section) => self.scan.tables += u64::from(section.count()),
-            Payload::MemorySection(section) => self.scan.memories += u64::from(section.count()),
+            Payload::TableSection(section) => {
+                self.scan.tables += u64::from(section.count());
+                for table in section {
+                    self.scan.table_elements = self.scan.table_elements.max(table?.ty.initial);
+                }
+            }
+            Payload::MemorySection(section) => {
+                self.scan.memories += u64::from(section.count());
+                for memory in section {
+                    self.scan.memory_pages = self.scan.memory_pages.max(memory?.initial);
+                }
+            }
             Payload::GlobalSection(section) => {
                 self.scan.globals += u64::from(section.count());
                 for global in section {
@@ -201,8 +222,14 @@ impl Reading {
                 self.scan.imported_functions += 1;
                 self.type_of_function.push(*ty);
             }
-            TypeRef::Table(_) => self.scan.tables += 1,
-            TypeRef::Memory(_) => self.scan.memories += 1,
+            TypeRef::Table(ty) => {
+                self.scan.tables += 1;
+                self.scan.table_elements = self.scan.table_elements.max(ty.initial);
+            }
+            TypeRef::Memory(ty) => {
+                self.scan.memories += 1;
+                self.scan.memory_pages = self.scan.memory_pages.max(ty.initial);
+            }
             TypeRef::Global(ty) => {
                 self.scan.globals += 1;
                 self.scan.has_vectors |= is_vector(&ty.content_type);

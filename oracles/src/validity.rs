@@ -54,6 +54,7 @@ pub fn compare_validity(
     match (&target.validity, &reference.validity) {
         (Validity::Panicked(_), theirs) => differ(What::Panic, &target.validity, theirs),
         (_, Validity::Panicked(message)) => reference_panicked(message),
+        (Validity::Unanswered(why), _) | (_, Validity::Unanswered(why)) => Agreement::Infra(why.clone()),
         (Validity::Accepted, Validity::Accepted) | (Validity::Rejected(_), Validity::Rejected(_)) => {
             Agreement::Equal
         }

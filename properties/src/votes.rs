@@ -72,7 +72,7 @@ impl Pair {
         let [target, reference] = self.names();
         let others = self.context.voters.iter().filter(|voter| ![target, reference].contains(&voter.name));
         for voter in others {
-            poll.ask(self, voter, bytes, script);
+            poll.ask(self, voter.known(), bytes, script);
         }
         poll.counted()
     }
@@ -127,6 +127,8 @@ impl<'a> Poll<'a> {
         let against = |engine: &dyn Engine| judge(bytes, script, &voter, engine, &settings).agreement;
         let with_reference = against(&pair.reference);
         let side = match with_reference {
+            // It does not tell the one answer from the other.
+            Agreement::Equal if against(&pair.target) == Agreement::Equal => None,
             Agreement::Equal => Some(REFERENCE),
             _ if against(&pair.target) == Agreement::Equal => Some(TARGET),
             // A panic says nothing about the module.

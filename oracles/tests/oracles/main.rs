@@ -8,6 +8,7 @@ mod limits;
 mod nans;
 mod newcomer;
 mod parts;
+mod processes;
 mod references;
 mod registry;
 mod sensitivity;

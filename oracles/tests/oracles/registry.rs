@@ -27,15 +27,22 @@ fn judge_named([target, reference]: [&str; 2], module: &[u8], calls: &[Call]) ->
 fn every_engine_says_the_name_by_which_it_is_chosen() {
     let registry = Registry::default();
     let names: Vec<&str> = registry.entries().iter().map(|entry| entry.name).collect();
-    for name in ["wasmi", "wasmi-lazy", "wasmtime", "wasmtime-speed", "tinywasm", "dlr"] {
+    for name in
+        ["wasmi", "wasmi-lazy", "wasmtime", "wasmtime-speed", "tinywasm", "dlr", "node", "node-turbofan"]
+    {
         assert!(names.contains(&name), "{name} is not among {names:?}");
     }
-    for entry in registry.entries() {
+    for entry in linked(&registry) {
         assert!(!entry.about.is_empty() && !entry.roles.is_empty(), "{entry:?}");
         if let Some(engine) = made(entry) {
             assert_eq!(engine.name(), entry.name);
         }
     }
+}
+
+/// The engines of this process, which need nothing that may be installed or not.
+fn linked(registry: &Registry) -> impl Iterator<Item = &EngineEntry> {
+    registry.entries().iter().filter(|entry| !entry.version.is_empty())
 }
 
 /// The engine with those of the usual features that it has. `None` if this program was built without it.
@@ -50,7 +57,7 @@ fn made(entry: &EngineEntry) -> Option<Box<dyn Engine>> {
 #[test]
 fn the_versions_are_those_that_are_linked() {
     let lock = include_str!("../../../Cargo.lock");
-    for entry in Registry::default().entries().iter().filter(|entry| entry.how_to_get.is_none()) {
+    for entry in linked(&Registry::default()) {
         let package = match entry.name.split('-').next().expect("a name has a first word") {
             "dlr" => "dlr-wasm-interpreter",
             package => package,
@@ -68,7 +75,7 @@ fn every_engine_agrees_with_every_other_one() {
     );
     let calls = [f(&[Value::I32(2)]), f(&[Value::I32(0)])];
     let settings = Settings::default();
-    let engines: Vec<Box<dyn Engine>> = Registry::default().entries().iter().filter_map(made).collect();
+    let engines: Vec<Box<dyn Engine>> = linked(&Registry::default()).filter_map(made).collect();
     for (target, reference) in engines.iter().flat_map(|target| engines.iter().map(move |it| (target, it))) {
         let judged = on_stack(|| judge(&module, &calls, target, reference, &settings).agreement);
         assert_eq!(

@@ -102,6 +102,7 @@ impl Expected {
         match reference.validate(&finding.wasm) {
             Validity::Rejected(reason) => return Ok(Self::Invalid(reason.0)),
             Validity::Panicked(message) => return Err(format!("{} panics: {message}", entry.name)),
+            Validity::Unanswered(why) => return Err(format!("{} could not be asked: {why}", entry.name)),
             Validity::Accepted if finding.question == Question::Validate.to_string() => {
                 return Ok(Self::Valid);
             }

@@ -322,6 +322,7 @@ fn trap_name(kind: TrapKind) -> Option<&'static str> {
         TrapKind::IndirectCallSignature => "BadSignature",
         TrapKind::StackExhausted => "StackOverflow",
         TrapKind::Host => HOST_TRAP,
-        TrapKind::OutOfFuel => return None,
+        // Some engines have one word for two kinds.
+        TrapKind::OutOfFuel | TrapKind::Conversion | TrapKind::IndirectCall => return None,
     })
 }

@@ -235,6 +235,8 @@ fn trap_words(kind: TrapKind) -> &'static str {
         TrapKind::DivisionByZero => "integer divide by zero",
         TrapKind::IntegerOverflow => "integer overflow",
         TrapKind::InvalidConversion => "invalid conversion to integer",
+        // Of two kinds, where the reference does not say which.
+        TrapKind::Conversion | TrapKind::IndirectCall => "",
         TrapKind::MemoryOutOfBounds => "out of bounds memory access",
         TrapKind::TableOutOfBounds => "out of bounds table access",
         TrapKind::IndirectCallNull => "uninitialized element",
