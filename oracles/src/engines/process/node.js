@@ -435,6 +435,7 @@ const ORDERS = {
   24: (instance) => {
     const [it, values] = [instance.functions[u32()], list(value)];
     const put = instance.call(it, instance.signatures.get(it), values);
+    settle();
     putU8(19);
     put();
   },

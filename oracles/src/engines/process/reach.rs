@@ -120,19 +120,34 @@ impl Reach<'_> {
 
     /// Gives an order that is carried out at once.
     fn order(&mut self, order: &Request) -> Option<Reply> {
+        if self.broken.is_some() {
+            return None;
+        }
         let heard = self.say(order).and_then(|()| self.hear());
         heard.map_err(|broken| self.broken = Some(broken)).ok()
     }
 
     fn is_done(&mut self, order: &Request) -> bool {
-        matches!(self.order(order), Some(Reply::Done(true)))
+        match self.order(order) {
+            Some(Reply::Done(done)) => done,
+            other => self.misunderstood(other).unwrap_or(false),
+        }
     }
 
     fn grown_from(&mut self, order: &Request) -> Option<u64> {
-        match self.order(order)? {
-            Reply::Grew(from) => from,
-            _ => None,
+        match self.order(order) {
+            Some(Reply::Grew(from)) => from,
+            other => self.misunderstood(other),
         }
+    }
+
+    /// Notes an answer that is none. An engine whose stack ends in a host function says how the whole call ended: then no order
+    /// may follow.
+    fn misunderstood<T>(&mut self, reply: Option<Reply>) -> Option<T> {
+        if let Some(reply) = reply {
+            self.broken = Some(unexpected(&reply));
+        }
+        None
     }
 
     /// A value with our number for its function.
@@ -226,6 +241,9 @@ impl Access for Reach<'_> {
     fn call(&mut self, function: u32, arguments: &[Value]) -> Result<Vec<Value>, Failed<Ending>> {
         let arguments = arguments.iter().map(|value| self.sent_or_null(value)).collect();
         let failed = |ending: Ending| Failed { ending: ending.clone(), error: Some(ending) };
+        if let Some(broken) = self.broken.clone() {
+            return Err(self.lost(broken));
+        }
         match self.ask(&Request::CallBack(function, arguments)) {
             Ok((_, Some(stopped))) => Err(failed(stopped)),
             Ok((Reply::CalledBack(Ending::Returned(values)), None)) => Ok(self.received_all(&values)),
