@@ -17,6 +17,20 @@ new Worker(watch, { eval: true }).unref();
 
 let input = Buffer.alloc(1 << 16), begin = 0, end = 0;
 
+// Node switches its pipes to modes in which they do not wait, so waiting is done here.
+const nobody = new Int32Array(new SharedArrayBuffer(4));
+
+function waiting(attempt) {
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
+      Atomics.wait(nobody, 0, 0, 1);
+    }
+  }
+}
+
 function need(bytes) {
   if (end - begin >= bytes) return;
   if (begin + bytes > input.length) {
@@ -26,7 +40,7 @@ function need(bytes) {
     [input, begin, end] = [room, 0, rest.length];
   }
   while (end - begin < bytes) {
-    const got = fs.readSync(0, input, end, input.length - end);
+    const got = waiting(() => fs.readSync(0, input, end, input.length - end));
     if (got === 0) process.exit(0);
     end += got;
   }
@@ -77,7 +91,7 @@ const putList = (values, put) => { putU32(values.length); for (const value of va
 
 function send() {
   output.writeUInt32LE(written - 4, 0);
-  for (let sent = 0; sent < written;) sent += fs.writeSync(1, output, sent, written - sent);
+  for (let sent = 0; sent < written;) sent += waiting(() => fs.writeSync(1, output, sent, written - sent));
   written = 4;
 }
 
@@ -451,7 +465,7 @@ const TRAPS = [
   [/memory access out of bounds$|data segment .*out of bounds/, 4],
   [/table.*out of bounds|element segment.*out of bounds/, 5],
   [/^float unrepresentable in integer range$/, 11],
-  [/^null function or function signature/, 12],
+  [/function signature mismatch/, 12],
 ];
 
 function putEnding(error) {
