@@ -315,8 +315,8 @@ impl ModuleFlags {
     /// Where a campaign starts from, and where its results go.
     pub fn places(&self) -> Result<Places, CommandError> {
         let limits = self.supervision.limits();
-        Ok(Places { inputs: self.input.clone(), limits, ..self.place.places(self.resume) }
-            .sharing(&self.sharing)?)
+        let places = Places { inputs: self.input.clone(), limits, ..self.place.places(self.resume) };
+        places.sharing(&self.sharing)
     }
 }
 
