@@ -5,7 +5,7 @@ mod program;
 
 use std::process::Command;
 
-use program::{run, run_in};
+use program::{program, run, run_in};
 use serde_json::Value;
 
 fn json(text: &str) -> Value {
@@ -43,7 +43,7 @@ fn an_engine_in_a_process_of_its_own_says_what_it_says_in_this_one() {
     let report = json(&ran.out);
     assert_eq!((ran.code, &report["tests"]), (0, &300.into()), "{}{}", ran.out, ran.err);
     assert!(report["passed"].as_u64().is_some_and(|passed| passed > 100), "{report}");
-    let process = format!("process:{} serve-engine wasmi", env!("CARGO_BIN_EXE_mutagen-wasm"));
+    let process = format!("process:{} serve-engine wasmi", program().display());
     let judged = run_in(&std::env::temp_dir(), &["validate", "--reference", &process, "-"], b"(module)");
     assert_eq!(judged.out.trim(), format!("-: wasmi: accepted; {process}: accepted"));
 }

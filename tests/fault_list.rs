@@ -8,8 +8,15 @@ const LIST: &str = include_str!("../docs/faults.md");
 /// How many faults of each kind there are.
 const KINDS: [(char, usize); 6] = [('A', 35), ('B', 10), ('C', 11), ('D', 9), ('E', 10), ('F', 7)];
 
-/// The faults of a row and its tests, each with its file. `None` if the line is no such row.
-fn row(line: &str) -> Option<(Vec<&str>, Vec<(&str, &str)>)> {
+/// A row of the list: faults, and the tests that cover them.
+struct Row<'a> {
+    faults: Vec<&'a str>,
+    /// Each with its file.
+    tests: Vec<(&'a str, &'a str)>,
+}
+
+/// `None` if the line is no row.
+fn row(line: &str) -> Option<Row<'_>> {
     let [_, faults, _, tests, _] = line.split('|').collect::<Vec<_>>()[..] else { return None };
     let faults: Vec<&str> = faults.trim().split(", ").collect();
     let is_fault = |fault: &&str| fault.len() > 1 && fault[1..].chars().all(|digit| digit.is_ascii_digit());
@@ -19,14 +26,15 @@ fn row(line: &str) -> Option<(Vec<&str>, Vec<(&str, &str)>)> {
         let file = words.next().unwrap_or_default();
         words.map(move |test| (file, test)).collect::<Vec<_>>()
     });
-    faults.iter().all(|fault| is_fault(fault)).then(|| (faults.clone(), tests.collect()))
+    let tests = tests.collect();
+    faults.iter().all(is_fault).then_some(Row { faults, tests })
 }
 
 #[test]
 fn every_fault_is_listed_with_tests_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut listed = BTreeSet::new();
-    for (faults, tests) in LIST.lines().filter_map(row) {
+    for Row { faults, tests } in LIST.lines().filter_map(row) {
         assert!(!tests.is_empty(), "{faults:?}");
         for (file, test) in tests {
             let text = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));

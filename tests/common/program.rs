@@ -16,7 +16,7 @@ pub struct Run {
 
 /// The path at which cargo puts the program: beside the directory of its tests. (Cargo also says so in a
 /// variable, but the rustc wrapper is a shell script, and shells drop variables with a hyphen in their name.)
-fn program() -> PathBuf {
+pub fn program() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own file");
     let directory = test.ancestors().nth(2).expect("tests lie two levels below the target directory");
     directory.join("mutagen-wasm").with_extension(std::env::consts::EXE_EXTENSION)
