@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args, Command};
 use clap_complete::{Shell, generate};
 use mutagen_bugs::Bug;
-use mutagen_oracles::Registry;
+use mutagen_oracles::{Registry, Role};
 
 use crate::exit_code::{Code, CommandError};
 use crate::{command_line, say};
@@ -45,10 +45,14 @@ fn with_names(command: Command, engines: &Registry) -> Command {
 }
 
 fn names(arg: &Arg, engines: &Registry) -> Option<Vec<&'static str>> {
-    let engines = || engines.entries().iter().map(|entry| entry.name);
+    let meant_for = |role| {
+        let entries = engines.entries().iter().filter(move |entry| entry.roles.contains(&role));
+        entries.map(|entry| entry.name)
+    };
     match arg.get_id().as_str() {
-        "target" | "reference" => Some(engines().collect()),
-        "first_opinion" => Some(engines().chain(["none"]).collect()),
+        "target" => Some(meant_for(Role::Target).collect()),
+        "reference" => Some(meant_for(Role::Reference).collect()),
+        "first_opinion" => Some(meant_for(Role::Opinion).chain(["none"]).collect()),
         // Clap keeps names for as long as the program runs.
         "bug" | "id" => Some(Bug::all().iter().map(|bug| &*bug.id().to_owned().leak()).collect()),
         _ => None,
