@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use mutagen_campaign::{GroupResult, ModuleFinding, Results};
+use mutagen_campaign::{Finding, GroupResult, ModuleFinding, Results, StoredCall};
 use mutagen_oracles::{HostAction, HostPlan, Registry, Value, on_stack};
 use mutagen_report::{bundle, public_crate};
 
@@ -66,6 +66,20 @@ fn differences_in_what_is_left_behind_are_seen_by_scripts() {
     let memory = finding::finding_of(Some("wasm-x11".into()), "wasm1", stores, Some("f"), &[]);
     assert_eq!(memory.group.kind, "memory");
     fails_on_the_bug_alone(memory, "wasm-x11");
+}
+
+#[test]
+fn scripts_go_on_to_the_call_that_differed_when_the_finding_was_made() {
+    let wat = "(module (func (export \"f\") (param i32) (result i32) (i32.sub (local.get 0) (i32.const 3))))";
+    let mut draft = finding::draft("wasm1", wat, Some("f"), &["i32:5"]);
+    draft.calls.push(StoredCall { export: "f".into(), arguments: vec!["i32:7".into()] });
+    let mut group = finding::judged(ModuleFinding { bug: Some("wasm-11".into()), ..draft });
+    let Some(Finding::Module(module)) = &mut group.finding else { panic!("it is about a module") };
+    // The first call differs when it is asked again.
+    module.question = module.question.replace("i32:5", "i32:7");
+    let (_place, directory) = bundled(group);
+    let script = text(&directory, "finding.wast");
+    assert_eq!(runner::run(&script, &[]), Ok(2), "{script}");
 }
 
 #[test]

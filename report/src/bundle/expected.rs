@@ -2,7 +2,7 @@
 
 use mutagen_campaign::{Executable, Finding, ModuleFinding, Replayed, replay};
 use mutagen_oracles::{
-    Agreement, Call, Ending, Instance, Instantiation, Question, Registry, Settings, State, TrapKind,
+    Agreement, Call, Ending, Instance, Instantiation, Question, Registry, Settings, State, Step, TrapKind,
     Validity, Value, What,
 };
 use mutagen_wasm_ast::Module;
@@ -138,7 +138,7 @@ impl Expected {
     }
 }
 
-/// The calls that both engines were asked until they differed, and what they differ in. Calls that tell nothing, because
+/// The calls that both engines were asked until they differed, now or when the finding was made, and what they differ in. Calls that tell nothing, because
 /// the target ran out of fuel or stack, are left out.
 fn asked(finding: &ModuleFinding, engines: &Registry) -> Result<(Vec<Call>, Option<What>), String> {
     let whole = Finding::Module(Box::new(finding.clone()));
@@ -157,10 +157,19 @@ fn asked(finding: &ModuleFinding, engines: &Registry) -> Result<(Vec<Call>, Opti
         Question::Call(call) if step.reference.is_some() || settles(number) => Some(call.clone()),
         _ => None,
     });
-    let calls: Vec<Call> = calls.collect();
+    let known = finding.calls().map_err(|error| error.to_string())?;
+    let calls: Vec<Call> = calls.chain(later(&known, &judgement.steps, &finding.question)).collect();
     // If the target fails before the first call, an engine that translates functions later fails at one of them.
-    let calls = if calls.is_empty() { finding.calls().map_err(|error| error.to_string())? } else { calls };
+    let calls = if calls.is_empty() { known } else { calls };
     Ok((calls, what))
+}
+
+/// The calls after those that were asked again, up to the one that differed when the finding was made. A target that reads what
+/// was left in its memory may differ sooner in this process than there, and in a third one only where it differed at first.
+fn later(known: &[Call], again: &[Step], question: &str) -> Vec<Call> {
+    let asked = again.iter().filter(|step| matches!(step.question, Question::Call(_))).count();
+    let differed = known.iter().rposition(|call| Question::Call(call.clone()).to_string() == question);
+    differed.and_then(|last| known.get(asked..=last)).unwrap_or_default().to_vec()
 }
 
 /// What is left behind, if the engines differ in it and it can be seen.
