@@ -60,12 +60,12 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     let covered = Covered::by(reached).map_err(|error| CommandError::new(Code::Internal, error))?;
     let (coverage, sources) = (&covered.coverage, Sources::of_registry());
     if let Some(file) = &arguments.lcov {
-        files::write(file, coverage.lcov(&sources).as_bytes())?;
+        files::write_named(file, coverage.lcov(&sources).as_bytes())?;
     }
     if let Some(path) = &arguments.html {
         let names: Vec<String> = arguments.paths.iter().map(|path| path.display().to_string()).collect();
         let title = format!("What {} reaches", names.join(", "));
-        files::write(&page(path)?, coverage.page(&title, &sources).as_bytes())?;
+        files::write_named(&page(path)?, coverage.page(&title, &sources).as_bytes())?;
     }
     if arguments.json {
         say::out(object(&covered, modules))?;

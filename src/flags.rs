@@ -251,7 +251,7 @@ impl EngineFlags {
     ) -> Result<EngineSpec, CommandError> {
         // Engines that do not exist are reported before anything else is asked of them.
         for name in [&self.target, &self.reference] {
-            engines.find(name).map_err(mutagen_campaign::Error::from)?;
+            engines.find_chosen(name).map_err(mutagen_campaign::Error::from)?;
         }
         let usual = || usual.features(&self.target, &self.reference, engines);
         let features = self.features.or_else(usual).unwrap_or(Features::WASM1);

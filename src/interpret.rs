@@ -122,7 +122,7 @@ impl Arguments {
                 Err(SpecError::NoOpinion(name.to_owned()).into())
             }
             Some(name) => {
-                engines.find(name).map_err(mutagen_campaign::Error::from)?;
+                engines.find_chosen(name).map_err(mutagen_campaign::Error::from)?;
                 Ok(Some(name.to_owned()))
             }
         }

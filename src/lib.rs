@@ -65,6 +65,11 @@ use exit_code::{Code, CommandError};
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+
+    /// Starts the commands of engines `process:COMMAND` that files name, such as findings and specs, and not only those that the
+    /// command line names
+    #[arg(long, global = true, help_heading = "Trust")]
+    trust_commands: bool,
 }
 
 #[derive(Subcommand)]
@@ -100,6 +105,9 @@ pub fn main_with(engines: Registry) -> ExitCode {
         Err(error) => return said_by_clap(&error),
     };
     signals::outlive_file_limits();
+    if arguments.trust_commands {
+        mutagen_oracles::trust_commands();
+    }
     // A panic is a bug of this program. It is reported in one line, with its own exit code.
     std::panic::set_hook(Box::new(|panic| say::error(format!("internal error: {panic}"))));
     // Engines need a stack of known size.

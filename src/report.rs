@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     }
     let text = Format::from(arguments.format).render(&results);
     match &arguments.output {
-        Some(file) => files::write(file, text.as_bytes())?,
+        Some(file) => files::write_named(file, text.as_bytes())?,
         None => say::out(text.trim_end())?,
     }
     if annotations::are_wanted() {

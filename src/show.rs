@@ -122,8 +122,8 @@ fn target(arguments: &Arguments) -> &str {
 
 /// What both engines are asked with: the features that both have.
 fn spec(arguments: &Arguments, engines: &Registry) -> Result<Spec, CommandError> {
-    let ours = engines.find(target(arguments)).map_err(Error::from)?;
-    let theirs = engines.find(&arguments.reference).map_err(Error::from)?;
+    let ours = engines.find_chosen(target(arguments)).map_err(Error::from)?;
+    let theirs = engines.find_chosen(&arguments.reference).map_err(Error::from)?;
     Ok(Spec::new(SubjectSpec::Engines(EngineSpec {
         target: target(arguments).to_owned(),
         reference: arguments.reference.clone(),

@@ -190,7 +190,7 @@ fn search(
 fn store(file: &Path, wasm: &[u8]) -> Result<(), CommandError> {
     if file.extension().is_some_and(|extension| extension == "wat") {
         let text = Module::disassemble(wasm).map_err(|error| CommandError::new(Code::NotStored, error))?;
-        return Ok(files::write(file, text.as_bytes())?);
+        return Ok(files::write_named(file, text.as_bytes())?);
     }
-    Ok(files::write(file, wasm)?)
+    Ok(files::write_named(file, wasm)?)
 }

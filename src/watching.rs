@@ -100,7 +100,7 @@ impl WatchFlags {
     /// Modules of no campaign are run with all features.
     fn plain(&self, engines: &Registry) -> Result<Spec, CommandError> {
         let name = self.target.as_deref().unwrap_or(EngineSpec::TARGET);
-        let target = engines.find(name).map_err(mutagen_campaign::Error::from)?;
+        let target = engines.find_chosen(name).map_err(mutagen_campaign::Error::from)?;
         let property = EngineProperty::Interpreter { generator: Default::default() };
         let engines = EngineSpec { features: target.features, ..EngineSpec::new(property) };
         Ok(Spec::new(SubjectSpec::Engines(engines)))

@@ -3,6 +3,7 @@
 #[path = "common/program.rs"]
 mod program;
 
+use std::fs;
 use std::process::Command;
 
 use program::{program, run, run_in};
@@ -75,6 +76,40 @@ fn a_command_that_is_no_engine_is_refused_in_one_line() {
     let refused = run("validate --reference process:/no/such/command --tests 1");
     assert_eq!((refused.code, refused.err.lines().count()), (2, 1), "{}", refused.err);
     assert!(refused.err.contains("docs/engines-in-processes.md"), "{}", refused.err);
+}
+
+#[test]
+fn a_command_that_a_file_names_is_started_only_if_the_user_says_so() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let started = directory.path().join("started");
+    let command = format!("process:touch {}", started.display());
+    let found = run_in(directory.path(), &["validate", "--bug", "wasm-6", "--json", "-q", "-o", "out"], b"");
+    let mut spec = json(&found.out)["spec"].clone();
+    spec["subject"]["engines"]["reference"] = command.as_str().into();
+    fs::write(directory.path().join("spec.json"), spec.to_string()).expect("it can be written");
+    let findings = fs::read_dir(directory.path().join("out/findings")).expect("there is one");
+    let paths = findings.map(|entry| entry.expect("it can be read").path());
+    let finding = paths.into_iter().find(|path| path.extension().is_some_and(|it| it == "json"));
+    let finding = finding.expect("it is stored");
+    let mut tampered = json(&fs::read_to_string(&finding).expect("it can be read"));
+    tampered["reference_engine"] = command.as_str().into();
+    fs::write(&finding, tampered.to_string()).expect("it can be written");
+    let finding = finding.display().to_string();
+    for words in
+        [&["replay", &finding][..], &["run", "--spec", "spec.json"], &["report", "out", "--bundle", "b"]]
+    {
+        let refused = run_in(directory.path(), words, b"");
+        assert!(!started.exists(), "{words:?} starts it: {}{}", refused.out, refused.err);
+    }
+    let refused = run_in(directory.path(), &["replay", &finding], b"");
+    assert!(
+        refused.code == 3 && refused.err.contains("--trust-commands"),
+        "{}: {}",
+        refused.code,
+        refused.err
+    );
+    run_in(directory.path(), &["replay", &finding, "--trust-commands"], b"");
+    assert!(started.exists(), "the user trusts it");
 }
 
 #[test]

@@ -41,6 +41,19 @@ fn files_and_directories_in_the_place_of_one_another_are_named() {
 
 /// B2: what is no regular file is refused by every command that reads files, and nobody waits for it.
 #[test]
+fn what_is_written_to_a_pipe_or_a_device_leaves_it_in_its_place() {
+    let here = directory();
+    fs::write(here.path().join("m.wat"), "(module (func (export \"f\")))").expect("it can be written");
+    let line = "mkfifo p; cat p >got & $P coverage m.wat --lcov p; wait; test -p p";
+    let written = shell(here.path(), line);
+    assert_eq!(written.code, 0, "{}{}", written.out, written.err);
+    let got = fs::read_to_string(here.path().join("got")).expect("it is there");
+    assert!(got.contains("end_of_record"), "{got}");
+    let written = shell(here.path(), "$P coverage m.wat --lcov /dev/stdout; test -L /dev/stdout");
+    assert!(written.code == 0 && written.out.contains("end_of_record"), "{}{}", written.out, written.err);
+}
+
+#[test]
 fn pipes_sockets_and_devices_are_refused_and_not_waited_for() {
     let here = directory();
     for name in ["p.wat", "p.json"] {

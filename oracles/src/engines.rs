@@ -7,10 +7,10 @@ mod tinywasm;
 mod wasmi;
 mod wasmtime;
 
-pub(crate) use self::process::custom;
+pub(crate) use self::process::{custom, is_command};
 pub use self::{
     dlr::Dlr,
-    process::{SERVE, end_with_parent, serve},
+    process::{SERVE, end_with_parent, serve, trust_commands},
     tinywasm::Tinywasm,
     wasmi::Wasmi,
     wasmtime::Wasmtime,

@@ -51,7 +51,7 @@ pub use agreement::{Agreement, Difference, What, Why};
 pub use answer::{Ending, Instantiation, Rejection, TrapKind, Validity};
 pub use compare::{compare_endings, compare_exports, compare_states, settled};
 pub use engine::{Compiled, Engine, Function, Instance, Signature};
-pub use engines::{Dlr, SERVE, Tinywasm, Wasmi, Wasmtime, end_with_parent, serve};
+pub use engines::{Dlr, SERVE, Tinywasm, Wasmi, Wasmtime, end_with_parent, serve, trust_commands};
 pub use guard::{EnginePanic, Guarded, GuardedInstance, STACK_BYTES, WASM_STACK_BYTES, catch, on_stack};
 pub use host::{
     HostAction, HostCall, HostEffect, HostLog, HostPlan, HostResult, host_results, imported_global,

@@ -277,14 +277,28 @@ impl Registry {
     }
 
     /// The engine with this name. It is one of the list; or `process:COMMAND`, a command that speaks the protocol for engines
-    /// in other processes; or `isolated:NAME`, an engine of the list in a process of its own.
+    /// in other processes; or `isolated:NAME`, an engine of the list in a process of its own. A command must have been found by
+    /// [`find_chosen`](Self::find_chosen) before: the name may come from a file, and a file must not start what it likes.
     ///
     /// # Errors
     ///
     /// If there is none, with the names that there are.
     pub fn find(&self, name: &str) -> Result<&EngineEntry, UnknownEngine> {
+        self.look_up(name, false)
+    }
+
+    /// The engine that the user of this program has named. If it is a command, that is started.
+    ///
+    /// # Errors
+    ///
+    /// As [`find`](Self::find).
+    pub fn find_chosen(&self, name: &str) -> Result<&EngineEntry, UnknownEngine> {
+        self.look_up(name, true)
+    }
+
+    fn look_up(&self, name: &str, is_chosen: bool) -> Result<&EngineEntry, UnknownEngine> {
         let listed = self.0.iter().find(|entry| entry.name == name).map(EngineEntry::known);
-        let found = listed.or_else(|| engines::custom(name, |inner| self.find(inner).ok()));
+        let found = listed.or_else(|| engines::custom(name, is_chosen, |inner| self.find(inner).ok()));
         found.ok_or_else(|| UnknownEngine {
             name: name.to_owned(),
             known: self.0.iter().map(|entry| entry.name).collect(),
@@ -314,6 +328,10 @@ const TYPING_ERRORS: usize = 2;
 
 impl fmt::Display for UnknownEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if engines::is_command(&self.name) {
+            let Self { name, .. } = self;
+            return write!(f, "`{name}` is a command that a file names; with --trust-commands it is started");
+        }
         write!(f, "there is no engine `{}`", self.name)?;
         if let Some(nearest) = self.nearest() {
             write!(f, "; did you mean `{nearest}`?")?;

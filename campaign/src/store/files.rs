@@ -1,6 +1,7 @@
 //! Files that are written as a whole or not at all, and directories that one run owns.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
@@ -51,6 +52,26 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
 /// If the file cannot be stored.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Disk::default().write(path, bytes)
+}
+
+/// Writes a file that a user named: as a whole or not at all, unless it is a device or a pipe, such as `/dev/null`. What is renamed
+/// onto one of those would take its place for everybody.
+///
+/// # Errors
+///
+/// If the file cannot be stored.
+pub fn write_named(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if !is_stream(path) {
+        return write(path, bytes);
+    }
+    let written = File::options().append(true).open(path).and_then(|mut stream| stream.write_all(bytes));
+    written.map_err(|error| Error::NotStored { path: path.to_owned(), why: error.to_string() })
+}
+
+/// Whether what is written to the path goes to a device or a pipe. `/dev/stdout` does, whatever stands behind it.
+fn is_stream(path: &Path) -> bool {
+    let is_other = |found: fs::Metadata| !found.is_file() && !found.is_dir();
+    path.starts_with("/dev") && !path.starts_with("/dev/shm") || fs::metadata(path).is_ok_and(is_other)
 }
 
 /// Writes a file as a whole or not at all, unless the machine fails. For many files that can be made again.

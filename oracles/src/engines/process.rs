@@ -14,9 +14,9 @@ mod reach;
 mod serve;
 mod wire;
 
-pub(crate) use self::custom::custom;
+pub(crate) use self::custom::{custom, is_command};
 pub use self::{
-    custom::SERVE,
+    custom::{SERVE, trust_commands},
     serve::{end_with_parent, serve},
 };
 use crate::registry::EngineEntry;

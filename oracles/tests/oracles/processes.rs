@@ -185,7 +185,7 @@ fn engine_that(does: &str) -> Box<dyn Engine> {
     fs::write(&file, script).expect("it can be written");
     let name = format!("process:sh {}", file.display());
     let registry = Registry::default();
-    let entry = registry.find(&name).expect("every command has an entry");
+    let entry = registry.find_chosen(&name).expect("every command has an entry");
     assert_eq!((entry.how_to_get, entry.version.as_str()), (None, "1.0"));
     entry.make(&settings).expect("it says hello")
 }
@@ -220,8 +220,12 @@ fn the_end_of_a_process_is_a_panic_unless_somebody_else_ended_it() {
 fn a_command_that_does_not_answer_is_missing_and_says_what_it_must_do() {
     for command in ["process:/no/such/command", "process:cat /dev/null"] {
         let registry = Registry::default();
-        let error =
-            registry.find(command).expect("it has an entry").make(&settings()).err().expect("it fails");
+        let error = registry
+            .find_chosen(command)
+            .expect("it has an entry")
+            .make(&settings())
+            .err()
+            .expect("it fails");
         assert!(error.to_string().contains("docs/engines-in-processes.md"), "{error}");
     }
 }

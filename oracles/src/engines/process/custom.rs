@@ -5,7 +5,10 @@ use std::{
     env,
     ffi::OsString,
     process::Command,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use super::{
@@ -30,9 +33,25 @@ pub const SERVE: &str = "serve-engine";
 /// Entries live as long as the program: there are as many as different names were asked for.
 static KNOWN: Mutex<BTreeMap<String, &'static EngineEntry>> = Mutex::new(BTreeMap::new());
 
-/// The engine that a name describes. `find` knows the engines with names.
+/// Whether commands are started whoever names them.
+static TRUSTED: AtomicBool = AtomicBool::new(false);
+
+/// Lets [`Registry::find`](crate::Registry::find) start the command of any `process:COMMAND`, also of one that a file names. It is for
+/// programs whose user says so, and for those that get their orders from one that has looked already.
+pub fn trust_commands() {
+    TRUSTED.store(true, Ordering::Relaxed);
+}
+
+/// Whether the name is that of a command.
+pub(crate) fn is_command(name: &str) -> bool {
+    name.starts_with(PROCESS)
+}
+
+/// The engine that a name describes. A command that was not started before is only started if the user has chosen it. `find` knows
+/// the engines with names.
 pub(crate) fn custom<'a>(
     name: &str,
+    is_chosen: bool,
     find: impl FnOnce(&str) -> Option<&'a EngineEntry>,
 ) -> Option<&'static EngineEntry> {
     let known = |name: &str| KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied();
@@ -40,6 +59,7 @@ pub(crate) fn custom<'a>(
         return Some(entry);
     }
     let entry = match name.strip_prefix(PROCESS) {
+        Some(_) if !is_chosen && !TRUSTED.load(Ordering::Relaxed) => return None,
         Some(command) => of_command(leaked(name), command),
         None => isolated(leaked(name), find(name.strip_prefix(ISOLATED)?)?),
     };
