@@ -106,7 +106,7 @@ impl Folder {
 
 /// One process that takes cells and finds something in each, until none is left.
 #[test]
-#[ignore = "a part of another test"]
+#[ignore = "a process that another test starts"]
 fn takes_cells_until_none_is_left() {
     let address: Address = std::env::var("FAULTS_ADDRESS").expect("an address").parse().expect("an address");
     let folder = Folder(std::env::var_os("FAULTS_FOLDER").expect("a folder").into());

@@ -111,7 +111,7 @@ fn an_encrypted_connection_is_made_only_to_a_server_that_is_trusted() {
 }
 
 #[test]
-#[ignore = "a part of another test"]
+#[ignore = "a process that another test starts"]
 fn visits_the_server_that_the_environment_names() {
     let address = std::env::var("VISITED").expect("an address").parse().expect("an address");
     let hub = Hub::connect(&address, Secret::read("hush").as_ref(), &name()).expect("it lets in");
