@@ -105,6 +105,9 @@ impl Writer<'_> {
         self.inside(Label::End(results.to_vec()), |writer| match params.last() {
             Some(last) if params == results && writer.chance(3, 4) => {
                 writer.combine(*last, depth);
+                if writer.chance(1, 4) {
+                    writer.keep(*last);
+                }
                 writer.some_statements(depth);
             }
             _ => {

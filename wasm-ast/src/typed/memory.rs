@@ -69,8 +69,10 @@ impl Writer<'_> {
         if let (Some(access), Some(align)) = (op.access(), align) {
             *access = self.mistaken_access(MemArg { offset: Offset::new(offset), align, memory }, width);
         }
-        if !others.is_empty() {
-            self.operands(others, depth);
+        match others {
+            [] => {}
+            [Operand::Value(other)] if *other == ty.value() && self.chance(1, 6) => self.twice(*other),
+            _ => self.operands(others, depth),
         }
         self.write(op);
     }
@@ -79,6 +81,12 @@ impl Writer<'_> {
     /// access.
     fn address(&mut self, end: u64, width: u64, ty: AddressType, depth: usize) -> u64 {
         let small = self.source.below(17) as u64;
+        // With 64 bits, an address or an offset that 32 bits cannot hold.
+        if ty == AddressType::I64 && self.swarm.uses(Part::Traps) && self.chance(1, 8) {
+            let (address, offset) = one_of([(WRAPPED + small, 0), (small, WRAPPED)], self.source);
+            self.number(address, ty);
+            return offset;
+        }
         match self.source.below(16) {
             // The last place where the access fits, sometimes one byte beyond.
             0..3 => {
@@ -97,10 +105,9 @@ impl Writer<'_> {
             }
             // Any number: a constant, directly from a call, or otherwise computed.
             7..10 if self.swarm.uses(Part::Traps) => {
-                match self.source.below(4) {
+                match self.source.below(3) {
                     0 => self.constant(ty.value()),
                     1 if self.called(&[ty.value()], depth) => {}
-                    2 if ty == AddressType::I64 => self.number(WRAPPED + small, ty),
                     _ => self.value(ty.value(), depth),
                 }
                 let far = if ty == AddressType::I64 { WRAPPED } else { WRAPPED - 1 };

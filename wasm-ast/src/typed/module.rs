@@ -23,7 +23,7 @@ impl Module {
     ///
     /// Nearly everything in it is exported, so that the effects of its functions are visible. A call ends
     /// after tens of thousands of instructions at the latest, whatever its arguments, unless imported
-    /// functions call back. Memories have at most 4 pages, and tables at most 100 elements.
+    /// functions call back. Memories begin with at most 4 pages, and tables at most 100 elements.
     ///
     /// ```
     /// use mutagen_engine::Source;

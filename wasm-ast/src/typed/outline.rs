@@ -17,6 +17,8 @@ use crate::types::{AddressType, Bound, FuncType, GlobalType, Limits, RefType, Ta
 /// The most pages of a memory, and elements of a table. The limits of engines are far above.
 const MOST_PAGES: u64 = 4;
 const MOST_ELEMENTS: u64 = 100;
+/// The most pages that a 64-bit memory may be allowed to grow to.
+const HUGE: u64 = 1 << 48;
 /// The most definitions of each kind.
 const MOST_TABLES: usize = 3;
 const MOST_MEMORIES: usize = 3;
@@ -161,7 +163,7 @@ fn import(module: &mut Module, swarm: &Swarm, source: &mut Source) {
     }
     for _ in 0..source.below(MOST_IMPORTED_FUNCTIONS + 1) {
         // One of the plainest type can be the start function.
-        let ty = match source.chance(1, 6) {
+        let ty = match source.chance(1, 4) {
             true => type_index(module, FuncType::default()),
             false => function_type(module, swarm, source),
         };
@@ -225,9 +227,15 @@ fn limits(min: u64, most: u64, swarm: &Swarm, source: &mut Source) -> Limits {
     }
 }
 
+/// Limits of a memory. One of 64 bits may have a maximum that no memory can reach, and that in bytes is near the largest number.
 fn memory(swarm: &Swarm, source: &mut Source) -> Limits {
     let pages = one_of([1, 1, 1, 2, 1, 3, 0, 1], source);
-    limits(pages, MOST_PAGES, swarm, source)
+    let limits = limits(pages, MOST_PAGES, swarm, source);
+    let huge = limits.address == AddressType::I64 && limits.max.is_some() && source.chance(1, 8);
+    match huge {
+        true => Limits { max: Some(Bound(one_of([HUGE, HUGE - 1, HUGE / 2], source))), ..limits },
+        false => limits,
+    }
 }
 
 fn table(swarm: &Swarm, source: &mut Source) -> TableType {

@@ -6,7 +6,7 @@ use super::choice::{one_of, pick};
 use super::constant::telling_constant;
 use super::memory::PAGE;
 use super::outline::Outline;
-use super::swarm::Swarm;
+use super::swarm::{Part, Swarm};
 use crate::bytes::Bytes;
 use crate::features::Feature;
 use crate::index::{FuncIdx, GlobalIdx, MemIdx, TableIdx};
@@ -74,11 +74,16 @@ fn arithmetic(ty: ValType, depth: usize, outline: &Outline, source: &mut Source)
 }
 
 /// An expression whose value is `place`, in one of several forms.
-fn place(place: u64, ty: AddressType, swarm: &Swarm, source: &mut Source) -> ConstExpr {
+fn place(place: u64, ty: AddressType, outline: &Outline, swarm: &Swarm, source: &mut Source) -> ConstExpr {
     let number = |number: u64| match ty {
         AddressType::I32 => Op::I32Const(number as i32),
         AddressType::I64 => Op::I64Const(number as i64),
     };
+    let global = readable_global(ty.value(), outline, source).map(Op::GlobalGet);
+    // What an imported global holds is not known here, so that it may be too far.
+    if let Some(global) = global.clone().filter(|_| swarm.uses(Part::Traps) && source.chance(1, 8)) {
+        return vec![global];
+    }
     if !swarm.on(Feature::ExtendedConst) || source.chance(1, 2) {
         return vec![number(place)];
     }
@@ -87,9 +92,11 @@ fn place(place: u64, ty: AddressType, swarm: &Swarm, source: &mut Source) -> Con
         AddressType::I32 => (Op::I32Binary(I32Binary::I32Add), Op::I32Binary(I32Binary::I32Sub)),
         AddressType::I64 => (Op::I64Binary(I64Binary::I64Add), Op::I64Binary(I64Binary::I64Sub)),
     };
-    match source.chance(1, 2) {
-        true => vec![number(place.wrapping_sub(part)), number(part), sum],
-        false => vec![number(place.wrapping_add(part)), number(part), difference],
+    match (global, source.below(3)) {
+        // The global less itself, and the place.
+        (Some(global), 0) => vec![global.clone(), global, difference, number(place), sum],
+        (_, 1) => vec![number(place.wrapping_sub(part)), number(part), sum],
+        _ => vec![number(place.wrapping_add(part)), number(part), difference],
     }
 }
 
@@ -158,7 +165,7 @@ impl Outline {
         if as_functions {
             let functions = self.functions(most, source);
             let start = start(functions.len() as u64, space, source);
-            let offset = place(start, address, swarm, source);
+            let offset = place(start, address, self, swarm, source);
             self.fill(table, start, functions.iter().copied().map(Some));
             return match short {
                 true => Element::Active { offset, functions },
@@ -167,7 +174,7 @@ impl Outline {
         }
         let exprs = self.exprs(ty.element, most, swarm, source);
         let start = start(exprs.len() as u64, space, source);
-        let offset = place(start, address, swarm, source);
+        let offset = place(start, address, self, swarm, source);
         self.fill(table, start, exprs.iter().map(referred));
         match short && ty.element == RefType::FuncRef {
             true => Element::ActiveExprs { offset, exprs },
@@ -204,7 +211,7 @@ impl Outline {
                 let limits = self.spaces.memories[memory];
                 let length = length.min((limits.min.0 * PAGE) as usize);
                 let start = start(length as u64, limits.min.0 * PAGE, source);
-                let offset = place(start, limits.address, swarm, source);
+                let offset = place(start, limits.address, self, swarm, source);
                 let bytes = Bytes(bytes.0[..length].to_vec());
                 Data::Active { memory: MemIdx::new(memory as u32), offset, bytes }
             }

@@ -104,19 +104,38 @@ impl Writer<'_> {
     fn controlled_statement(&mut self) -> bool {
         let results = self.some_results();
         let depth = self.depth();
+        let waiting = self.waiting();
         let done = self.controlled(&results, depth);
         if done {
             self.sink(&results);
         }
+        self.sink(&waiting);
         done
     }
 
     fn loop_statement(&mut self) -> bool {
         let results = self.some_results();
         let depth = self.depth();
+        let waiting = self.waiting();
         self.loop_of(&results, depth);
         self.sink(&results);
+        self.sink(&waiting);
         true
+    }
+
+    /// Sometimes writes locals that wait on the stack while a block runs, mostly one that was just assigned. The block may change
+    /// them. Returns their types.
+    fn waiting(&mut self) -> Vec<ValType> {
+        if self.room == 0 || !self.swarm.uses(Part::Interleaving) || !self.chance(1, 3) {
+            return Vec::new();
+        }
+        let Some((local, ty)) = self.any_variable() else { return Vec::new() };
+        if self.chance(2, 3) && self.computed(ty, 1) {
+            self.write(Op::LocalSet(local));
+        }
+        let count = 1 + self.source.below(2);
+        (0..count).for_each(|_| self.write(Op::LocalGet(local)));
+        vec![ty; count]
     }
 
     fn some_results(&mut self) -> Vec<ValType> {

@@ -199,11 +199,16 @@ impl Writer<'_> {
     fn teed(&mut self, ty: ValType, depth: usize) -> bool {
         self.value(ty, depth);
         for _ in 0..1 + self.source.below(2) {
-            if let Some(local) = self.variable(ty) {
-                self.write(Op::LocalTee(local));
-            }
+            self.keep(ty);
         }
         true
+    }
+
+    /// Also assigns the value on the stack, which has this type, to a local.
+    pub(super) fn keep(&mut self, ty: ValType) {
+        if let Some(local) = self.variable(ty) {
+            self.write(Op::LocalTee(local));
+        }
     }
 
     /// Writes the value of a local, and changes the local while the value is on the stack.

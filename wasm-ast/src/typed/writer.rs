@@ -9,7 +9,7 @@ use super::swarm::{Part, Swarm};
 use crate::index::{GlobalIdx, LocalIdx};
 use crate::instr::{Block, Instr};
 use crate::module::{LocalCount, Locals};
-use crate::op::Op;
+use crate::op::{I32Unary, Op};
 use crate::signature::{Operand, SHUFFLED};
 use crate::types::ValType;
 
@@ -222,6 +222,10 @@ impl<'a> Writer<'a> {
             .collect();
         match types[..] {
             [only] => self.varying(only, depth),
+            [left, right] if left == right && self.chance(1, 16) => {
+                self.varying(left, depth);
+                self.twice(left);
+            }
             [left, right] if self.chance(1, 4) => {
                 self.varying(left, depth);
                 self.constant(right);
@@ -238,6 +242,18 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Writes the value on the stack, which has this type, once more, through a local. Engines have special operators for
+    /// operands that are the same.
+    pub(super) fn twice(&mut self, ty: ValType) {
+        match self.variable(ty) {
+            Some(local) => {
+                self.write(Op::LocalTee(local));
+                self.write(Op::LocalGet(local));
+            }
+            None => self.value(ty, 0),
+        }
+    }
+
     /// Writes the condition of a branch: often a comparison, which engines fuse with the branch.
     pub(super) fn condition(&mut self, depth: usize) {
         let compares = |operation: &Operation| {
@@ -246,6 +262,10 @@ impl<'a> Writer<'a> {
         let comparison = self.swarm.operation(self.source, compares);
         match comparison {
             Some(operation) if self.room > 0 && self.chance(1, 2) => self.operation(operation, depth.min(2)),
+            _ if self.chance(1, 4) => {
+                self.varying(ValType::I32, depth.min(1));
+                self.write(Op::I32Unary(I32Unary::I32Eqz));
+            }
             _ => self.value(ValType::I32, depth),
         }
     }

@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
 
+use mutagen_oracles::{Ending, Instantiation, Limits, Registry, Settings, TrapKind, Value};
 use mutagen_wasm_ast::{Features, FuncType, Module, Op, Stub, ValType};
 use wasmi::{Config, Engine, Extern, ExternType, Func, Global, Instance, Memory, Ref, Store, Table, Val};
 
@@ -16,16 +17,12 @@ const STACK: usize = 64 << 20;
 
 /// The outcomes of calling every exported function in turn, and the contents of the memories at the end.
 fn run(bytes: &[u8]) -> Vec<String> {
-    run_with_fuel(bytes, FUEL)
-}
-
-fn run_with_fuel(bytes: &[u8], fuel: u64) -> Vec<String> {
     let mut config = Config::default();
     config.consume_fuel(true).wasm_memory64(true).wasm_multi_memory(true).wasm_wide_arithmetic(true);
     let engine = Engine::new(&config);
     let module = wasmi::Module::new(&engine, bytes).unwrap_or_else(|error| panic!("{error}"));
     let mut store = Store::new(&engine, ());
-    let instance = match instantiate(&mut store, &module, fuel) {
+    let instance = match instantiate(&mut store, &module) {
         Ok(instance) => instance,
         Err(error) => return vec![reason(&error)],
     };
@@ -33,7 +30,7 @@ fn run_with_fuel(bytes: &[u8], fuel: u64) -> Vec<String> {
     let exports: Vec<_> = module.exports().map(|export| export.name().to_owned()).collect();
     for name in &exports {
         if let Some(function) = instance.get_func(&store, name) {
-            store.set_fuel(fuel).expect("fuel is on");
+            store.set_fuel(FUEL).expect("fuel is on");
             let ty = function.ty(&store);
             let params: Vec<_> = ty.params().iter().map(|ty| Val::default_for_ty(*ty)).collect();
             let mut results: Vec<_> = ty.results().iter().map(|ty| Val::default_for_ty(*ty)).collect();
@@ -46,8 +43,8 @@ fn run_with_fuel(bytes: &[u8], fuel: u64) -> Vec<String> {
     seen
 }
 
-fn instantiate(store: &mut Store<()>, module: &wasmi::Module, fuel: u64) -> Result<Instance, wasmi::Error> {
-    store.set_fuel(fuel)?;
+fn instantiate(store: &mut Store<()>, module: &wasmi::Module) -> Result<Instance, wasmi::Error> {
+    store.set_fuel(FUEL)?;
     let imports: Result<Vec<_>, _> = module.imports().map(|import| stand_in(store, import.ty())).collect();
     Instance::new(store, module, &imports?)
 }
@@ -92,19 +89,37 @@ pub fn assert_unchanged<B: AsRef<[u8]>>(modules: impl Iterator<Item = B> + Send 
     outcomes.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Runs all modules and asserts that the fuel is never used up. Returns the number of calls, and how many of
-/// them returned.
-pub fn fuel_is_enough(modules: impl Iterator<Item = Vec<u8>> + Send + 'static, fuel: u64) -> (usize, usize) {
-    let run = move || {
-        let outcomes: Vec<String> = modules.flat_map(|bytes| run_with_fuel(&bytes, fuel)).collect();
-        let endless = outcomes.iter().find(|outcome| outcome.contains("OutOfFuel"));
-        assert_eq!(endless, None);
-        let returned = outcomes.iter().filter(|outcome| outcome.contains(": Ok(())")).count();
-        (outcomes.iter().filter(|outcome| !outcome.contains(" bytes, ")).count(), returned)
-    };
-    let thread = thread::Builder::new().stack_size(STACK).spawn(run);
-    let outcomes = thread.expect("threads can be started").join();
-    outcomes.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+/// Calls every exported function of all modules with zeros and asserts that the fuel is never used up. Returns the number of
+/// calls, and how many of them returned. The reference runs them: the target has bugs that typed modules meet.
+pub fn fuel_is_enough(modules: impl Iterator<Item = Vec<u8>>, fuel: u64) -> (usize, usize) {
+    let limits = Limits { fuel, ..Limits::default() };
+    let settings = Settings { features: Features::WASMI, limits, ..Settings::default() };
+    let registry = Registry::default();
+    let engine = registry.find("wasmtime").expect("it is built in").make(&settings).expect("it takes these");
+    let (mut calls, mut returned) = (0, 0);
+    for bytes in modules {
+        let mut instance = match engine.instantiate(&bytes) {
+            Ok(instance) => instance,
+            Err(Instantiation::Rejected(reason)) => panic!("{}", reason.0),
+            Err(Instantiation::Ended { ending, .. }) => {
+                assert!(!is_endless(&ending), "a start function does not end");
+                continue;
+            }
+        };
+        for function in instance.exports() {
+            let arguments: Vec<Value> =
+                function.signature.parameters.iter().map(|ty| Value::zero(*ty)).collect();
+            let ending = instance.call(&function.name, &arguments);
+            assert!(!is_endless(&ending), "{} does not end", function.name);
+            calls += 1;
+            returned += usize::from(matches!(ending, Ending::Returned(_)));
+        }
+    }
+    (calls, returned)
+}
+
+fn is_endless(ending: &Ending) -> bool {
+    matches!(ending, Ending::Trapped(TrapKind::OutOfFuel))
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use mutagen_engine::{Scope, Source};
 use mutagen_wasm_ast::{
-    AddressType, BlockKind, Data, Element, ExportItem, Features, ImportItem, Instr, Module, Op, RefType,
-    ValType,
+    AddressType, BlockKind, Data, Element, ExportItem, Features, ImportItem, Instr, Limits, Module, Op,
+    RefType, ValType,
 };
 
 use crate::behaviour::fuel_is_enough;
@@ -212,9 +212,15 @@ fn memories_and_tables_are_small() {
         });
         let mut memories = memories.chain(module.memories.iter().copied());
         let mut tables = tables.chain(module.tables.iter().copied()).map(|ty| ty.limits);
-        assert!(memories.all(|limits| limits.max.unwrap_or(limits.min).0 <= 4));
+        assert!(memories.all(|limits| limits.min.0 <= 4 && is_small_or_huge(limits)));
         assert!(tables.all(|limits| limits.max.unwrap_or(limits.min).0 <= 100));
     }
+}
+
+/// Whether the memory can hardly grow, or may grow further than any memory can.
+fn is_small_or_huge(limits: Limits) -> bool {
+    let most = limits.max.unwrap_or(limits.min).0;
+    most <= 4 || limits.address == AddressType::I64 && most >= 1 << 47
 }
 
 #[test]
