@@ -7,6 +7,8 @@ use mutagen_wasm_ast::{FuncType, ValType};
 /// How many argument lists a function is called with. Further calls on the same instance cost almost nothing,
 /// and rare bugs are found sooner.
 const LISTS: usize = 6;
+/// How many objects of the host random references tell apart.
+const HOST_OBJECTS: usize = 8;
 
 /// The value types of a signature, as engines know them.
 pub fn signature_of(ty: &FuncType) -> Vec<ValueType> {
@@ -66,7 +68,10 @@ pub(crate) fn random_arguments(signature: &[ValueType], source: &mut Source) -> 
         ValueType::F32 => Value::F32(source.bits() as u32),
         ValueType::F64 => Value::F64(source.bits()),
         ValueType::V128 => Value::V128(u128::from(source.bits()) << 64 | u128::from(source.bits())),
-        ValueType::FuncRef | ValueType::ExternRef => Value::zero(*ty),
+        ValueType::ExternRef => {
+            Value::ExternRef(source.chance(3, 4).then(|| source.below(HOST_OBJECTS) as u32))
+        }
+        ValueType::FuncRef => Value::zero(*ty),
     };
     signature.iter().map(value).collect()
 }
@@ -90,6 +95,10 @@ fn boundary(ty: ValueType, list: usize) -> Value {
                 (0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f, 0x7f9b_7f9b_8000_0000_0001_0001_7fff_ffff);
             Value::V128([0, u128::MAX, 1 << 127, lanes, 1, halves][list])
         }
-        ValueType::FuncRef | ValueType::ExternRef => Value::zero(ty),
+        ValueType::ExternRef => {
+            Value::ExternRef([None, Some(0), Some(1), Some(u32::MAX), None, Some(7)][list])
+        }
+        // The host has no functions of its own to refer to. Calls get those of the module from earlier results.
+        ValueType::FuncRef => Value::zero(ty),
     }
 }

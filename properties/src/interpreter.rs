@@ -1,13 +1,14 @@
 //! Interpreters agree on whole modules: the property `interpreter`.
 
 use mutagen_engine::{Outcome, Property, Scope, Source, Strategy, Verdict, stable};
-use mutagen_oracles::{Call, Engine, EngineError, Function, Script, Validity, Watched};
-use mutagen_weave::Recorder;
+use mutagen_oracles::{Call, Engine, EngineError, Function, Script, Watched};
+use mutagen_wasm_ast::Module;
 
 use crate::generators::{ModuleGenerator, ModuleMaker};
 use crate::pair::{Context, Pair, ran_out};
 use crate::scenario::{Prepared, Scenario, from_case, prepare, sweep};
 use crate::subject::{Case, Subject, WatchError, watch_target};
+use crate::twins::{asks_twins, twins_differ};
 
 /// How many steps a call may make in a module that would not end otherwise: functions and rounds of loops. A step of tens of
 /// instructions is within the fuel of a call.
@@ -23,9 +24,6 @@ pub struct Modules {
     twins: Option<Pair>,
     modules: ModuleMaker,
 }
-
-/// One test in so many asks the target's other way to run.
-const TWINS_EVERY: u64 = 8;
 
 impl Modules {
     /// The property in this context.
@@ -86,7 +84,9 @@ impl Modules {
         if let Some(barred) = self.pair.context.barred(wasm) {
             return barred;
         }
-        if let Validity::Rejected(_) = self.pair.target_opinion(wasm).validity() {
+        // Of modules that are valid by construction, a rejection is an answer to compare.
+        let may_be_invalid = !self.modules.repairs();
+        if may_be_invalid && !self.pair.target_opinion(wasm).validity().is_accepted() {
             return Outcome::discarded();
         }
         self.pair.confirmed(wasm, Script { calls, hosts })
@@ -115,34 +115,16 @@ impl Modules {
         match &self.twins {
             Some(twins) if outcome.verdict == Verdict::Passed && asks_twins(stable::hash(&wasm)) => {
                 let script = Script { calls: &calls, hosts: &hosts };
-                // What the other way does is no part of the test's trace: it would make every such test look new.
-                let other = Recorder::new(0).record(|| twins.confirmed(&wasm, script));
-                if matches!(other.verdict, Verdict::Failed(_)) { named(other, twins) } else { outcome }
+                twins_differ(twins, &wasm, script).unwrap_or(outcome)
             }
             _ => outcome,
         }
     }
 }
 
-/// A failure with the names of the engines that differ.
-fn named(outcome: Outcome, pair: &Pair) -> Outcome {
-    let [target, reference] = pair.names();
-    match outcome.verdict {
-        Verdict::Failed(failure) => {
-            (*failure).detail(TARGET_ENGINE, target).detail(REFERENCE_ENGINE, reference).into()
-        }
-        _ => outcome,
-    }
-}
-
-/// The details of a failure that name engines other than those of the campaign.
-pub const TARGET_ENGINE: &str = "target engine";
-/// See [`TARGET_ENGINE`].
-pub const REFERENCE_ENGINE: &str = "reference engine";
-
 impl Property<Scenario> for Modules {
     fn check(&mut self, scenario: &Scenario) -> Outcome {
-        self.check_if(scenario, |hash| hash.is_multiple_of(TWINS_EVERY))
+        self.check_if(scenario, asks_twins)
     }
 }
 
@@ -215,6 +197,10 @@ impl Subject for ModuleSubject {
 
     fn module(&self, scenario: &Scenario) -> Option<Vec<u8>> {
         Some(self.modules.prepare(scenario).wasm)
+    }
+
+    fn with_module(&self, scenario: &Scenario, wasm: &[u8]) -> Option<Scenario> {
+        Module::decode(wasm).ok().map(|module| Scenario { module, ..scenario.clone() })
     }
 
     fn context(&self) -> Option<&Context> {

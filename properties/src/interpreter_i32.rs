@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use mutagen_engine::{Mutable, Outcome, Property, Scope, Source, Strategy, Verdict};
+use mutagen_engine::{Mutable, Outcome, Property, Scope, Source, Strategy, Verdict, stable};
 use mutagen_oracles::{
     Agreement, Call, Ending, Engine, EngineError, Instance, Instantiation, Settings, State, TrapKind, Value,
     Watched, Why, catch, compare_endings, compare_states, gate, settled,
@@ -21,6 +21,7 @@ use crate::arguments::{boundary_arguments, signature_of};
 use crate::generators::FunctionGenerator;
 use crate::pair::{Context, Pair, outcome_of, ran_out};
 use crate::subject::{Case, Subject, WatchError, watch_target};
+use crate::twins::{asks_twins, twins_differ};
 
 /// How many functions the reference compiles at once. More than 32 are not faster.
 const BATCH: usize = 32;
@@ -32,8 +33,10 @@ const STEPS: i32 = 200;
 pub struct Functions {
     pair: Pair,
     ty: FuncType,
-    /// Whether functions are repaired before they are run.
+    /// Whether functions are repaired before they are run. Then the target also agrees with its other way to run, and the state
+    /// is compared after each call.
     repairs: bool,
+    twins: Option<Pair>,
     arguments: Vec<Vec<Value>>,
     open: Vec<Answered>,
     /// How many functions were run since the reference ran the last ones.
@@ -47,7 +50,8 @@ struct Answered {
     bytes: Vec<u8>,
     stub: Stub,
     endings: Vec<Ending>,
-    state: State,
+    /// The state after each call, or after the last one.
+    states: Vec<State>,
     /// The fuel that the calls used.
     fuel: u64,
     /// Whether the first opinion agrees, and the reference is asked all the same.
@@ -69,14 +73,19 @@ impl Functions {
     pub fn new(context: &Context, ty: FuncType) -> Result<Self, EngineError> {
         let arguments = boundary_arguments(&signature_of(&ty));
         let (pair, open, late) = (Pair::new(context)?, Vec::new(), VecDeque::new());
-        Ok(Self { pair, ty, repairs: false, arguments, open, waiting: 0, late, asked_alone: 0 })
+        Ok(Self { pair, ty, repairs: false, twins: None, arguments, open, waiting: 0, late, asked_alone: 0 })
     }
 
-    /// Repairs functions before they are run.
-    #[must_use]
-    pub fn repairing(mut self) -> Self {
+    /// Repairs functions before they are run, and compares more: the state after each call, and for one function in eight the
+    /// target's other way to run.
+    ///
+    /// # Errors
+    ///
+    /// If an engine refuses the settings.
+    pub fn repairing(mut self) -> Result<Self, EngineError> {
         self.repairs = true;
-        self
+        self.twins = Pair::twins(&self.pair.context)?;
+        Ok(self)
     }
 
     /// The function that is run in place of this one.
@@ -105,8 +114,15 @@ impl Functions {
 
     /// Runs one function on both engines, without waiting for a batch.
     pub fn judge_now(&self, stub: &Stub) -> Outcome {
-        let stub = self.runnable(stub);
-        self.pair.confirmed(&stub.to_module(&self.ty).encode(), &Self::calls_of(&self.ty))
+        let (wasm, calls) = (self.runnable(stub).to_module(&self.ty).encode(), Self::calls_of(&self.ty));
+        let outcome = self.pair.confirmed(&wasm, &calls);
+        // Shrinking must not lose a failure of the target's other way to run, so that one is always asked.
+        match &self.twins {
+            Some(twins) if outcome.verdict == Verdict::Passed => {
+                twins_differ(twins, &wasm, &calls).unwrap_or(outcome)
+            }
+            _ => outcome,
+        }
     }
 
     /// The same without a first opinion.
@@ -128,10 +144,10 @@ impl Functions {
         self.pair.context.barred(&bytes).map_or(Ok(()), Err)?;
         let started = self.pair.context.times.target(|| {
             let mut instance = self.pair.target.instantiate(&bytes)?;
-            let endings = run(&mut *instance, &self.arguments);
-            Ok((instance, endings))
+            let (endings, states) = self.run(&mut *instance, &self.arguments);
+            Ok((instance.fuel_used(), endings, states))
         });
-        let (mut instance, endings) = started.map_err(|failed| self.not_started(stub, &failed))?;
+        let (fuel, endings, states) = started.map_err(|failed| self.not_started(stub, &failed))?;
         match endings.last() {
             Some(Ending::Panicked(_)) => return Err(self.judge_now(stub)),
             // The calls before it may have shown a difference.
@@ -144,12 +160,37 @@ impl Functions {
         if let Some(which) = gate(&bytes) {
             return Err(outcome_of(&Agreement::Limit(which)));
         }
-        let (state, fuel) = self.pair.context.times.target(|| (instance.state(), instance.fuel_used()));
-        Ok(Answered { bytes, stub: stub.clone(), endings, state, fuel, is_checked: false })
+        match &self.twins {
+            Some(twins) if asks_twins(stable::hash(&bytes)) => {
+                twins_differ(twins, &bytes, &Self::calls_of(&self.ty)).map_or(Ok(()), Err)?;
+            }
+            _ => {}
+        }
+        Ok(Answered { bytes, stub: stub.clone(), endings, states, fuel, is_checked: false })
+    }
+
+    /// Calls the function with each list, until a call ends in a way that cannot be compared. Returns how the calls ended, and the
+    /// state after each of them, or after the last one.
+    fn run(&self, instance: &mut dyn Instance, arguments: &[Vec<Value>]) -> (Vec<Ending>, Vec<State>) {
+        let (mut endings, mut states) = (Vec::with_capacity(arguments.len()), Vec::new());
+        for list in arguments {
+            let ending = instance.call(Stub::FUNCTION, list);
+            let last = incomparable(&ending).is_some() || matches!(ending, Ending::Panicked(_));
+            endings.push(ending);
+            if last {
+                break;
+            }
+            if self.repairs || endings.len() == arguments.len() {
+                states.push(instance.state());
+            }
+        }
+        (endings, states)
     }
 
     fn not_started(&self, stub: &Stub, failed: &Instantiation) -> Outcome {
         match failed {
+            // Of functions that are valid by construction, a rejection is an answer to compare.
+            Instantiation::Rejected(_) if self.repairs => self.judge_now(stub),
             Instantiation::Rejected(_) => Outcome::discarded(),
             Instantiation::Ended { ending: Ending::Panicked(_), .. } => self.judge_now(stub),
             Instantiation::Ended { ending, .. } => {
@@ -176,11 +217,13 @@ impl Functions {
             let agrees = compiled.as_ref().is_some_and(|compiled| {
                 let ask = || {
                     let mut instance = compiled.instantiate().ok()?;
-                    let endings = run(&mut *instance, &numbered(&self.arguments, number));
-                    Some((endings, instance.state()))
+                    Some(self.run(&mut *instance, &numbered(&self.arguments, number)))
                 };
                 let theirs = times.reference(|| catch(ask));
-                theirs.ok().flatten().is_some_and(|(endings, state)| self.agree(&answered, &endings, &state))
+                theirs
+                    .ok()
+                    .flatten()
+                    .is_some_and(|(endings, states)| self.agree(&answered, &endings, &states))
             });
             if !agrees {
                 closer.push((answered.stub, answered.is_checked));
@@ -193,14 +236,18 @@ impl Functions {
         closer.into_iter().for_each(|(stub, is_checked)| self.look_closer(stub, is_checked));
     }
 
-    fn agree(&self, ours: &Answered, endings: &[Ending], state: &State) -> bool {
+    fn agree(&self, ours: &Answered, endings: &[Ending], states: &[State]) -> bool {
         let Settings { nan, compared, .. } = self.pair.context.settings;
-        let agree = |(ours, theirs): (&Ending, &Ending)| {
+        let end_alike = |(ours, theirs): (&Ending, &Ending)| {
             compare_endings(ours, theirs, nan, compared) == Agreement::Equal
         };
+        let are_alike = |(ours, theirs): (&State, &State)| {
+            compare_states(ours, theirs, nan, compared) == Agreement::Equal
+        };
         ours.endings.len() == endings.len()
-            && std::iter::zip(&ours.endings, endings).all(agree)
-            && compare_states(&ours.state, state, nan, compared) == Agreement::Equal
+            && ours.states.len() == states.len()
+            && std::iter::zip(&ours.endings, endings).all(end_alike)
+            && std::iter::zip(&ours.states, states).all(are_alike)
     }
 
     /// Lets the reference run a function later, with others, unless a first opinion settles it.
@@ -210,8 +257,8 @@ impl Functions {
         self.waiting += 1;
         if let Some(first) = &self.pair.first
             && first.agrees(&answered.bytes, |instance| {
-                let endings = run(instance, &self.arguments);
-                self.agree(&answered, &endings, &instance.state())
+                let (endings, states) = self.run(instance, &self.arguments);
+                self.agree(&answered, &endings, &states)
             })
         {
             answered.is_checked = first.checks(&answered.bytes);
@@ -274,20 +321,6 @@ fn repaired(stub: &Stub, ty: &FuncType, context: &Context) -> Stub {
     let mut stub = stub.clone();
     stub.repair(ty, context.settings.features);
     stub
-}
-
-/// Calls the function with each list, until a call ends in a way that cannot be compared.
-fn run(instance: &mut dyn Instance, arguments: &[Vec<Value>]) -> Vec<Ending> {
-    let mut endings = Vec::with_capacity(arguments.len());
-    for list in arguments {
-        let ending = instance.call(Stub::FUNCTION, list);
-        let last = incomparable(&ending).is_some() || matches!(ending, Ending::Panicked(_));
-        endings.push(ending);
-        if last {
-            break;
-        }
-    }
-    endings
 }
 
 /// The argument lists for the function with this number in a joined module.
@@ -387,7 +420,7 @@ impl Subject for FunctionSubject {
 
     fn property(&self) -> Result<Functions, EngineError> {
         let functions = Functions::new(&self.context, self.ty.clone())?;
-        Ok(if self.generator == FunctionGenerator::Repaired { functions.repairing() } else { functions })
+        if self.generator == FunctionGenerator::Repaired { functions.repairing() } else { Ok(functions) }
     }
 
     fn judge(&self, property: &mut Functions, stub: &Stub) -> Outcome {

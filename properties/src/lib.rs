@@ -30,6 +30,7 @@ mod smith;
 mod subject;
 mod times;
 mod turns;
+mod twins;
 mod validator;
 mod votes;
 
@@ -37,7 +38,7 @@ pub use arguments::{boundary_arguments, signature_of, value_type};
 pub use discrepancies::{Discrepancies, Discrepancy};
 pub use generators::{FunctionGenerator, ModuleGenerator};
 pub use injection::{Barred, Injection, LateFixes};
-pub use interpreter::{ModuleSubject, Modules, REFERENCE_ENGINE, TARGET_ENGINE};
+pub use interpreter::{ModuleSubject, Modules};
 pub use interpreter_i32::{FunctionSubject, Functions};
 pub use invocation::{Argument, Invocation, InvocationSubject, Invoked};
 pub use noninterference::{
@@ -53,5 +54,6 @@ pub use smith::Smith;
 pub use subject::{Case, MachinePair, Subject, WatchError, require_bugs};
 pub use times::Times;
 pub use turns::{EitherProperty, TurnsSubject};
+pub use twins::{REFERENCE_ENGINE, TARGET_ENGINE};
 pub use validator::{Direction, Validator, ValidatorSubject};
 pub use votes::{OddOneOut, Side, Votes};

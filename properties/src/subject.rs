@@ -86,6 +86,12 @@ pub trait Subject: Send + Sync + 'static {
         None
     }
 
+    /// The same test of another module. `None` if tests are not of whole modules, or this is none that can be tested.
+    fn with_module(&self, value: &Self::Value, wasm: &[u8]) -> Option<Self::Value> {
+        let _ = (value, wasm);
+        None
+    }
+
     /// The context that workers on two engines share. `None` if the subject is not about engines.
     fn context(&self) -> Option<&Context> {
         None

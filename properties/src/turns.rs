@@ -129,6 +129,13 @@ where
         }
     }
 
+    fn with_module(&self, value: &Self::Value, wasm: &[u8]) -> Option<Self::Value> {
+        match value {
+            OneOf::First(value) => self.first.with_module(value, wasm).map(OneOf::First),
+            OneOf::Second(value) => self.second.with_module(value, wasm).map(OneOf::Second),
+        }
+    }
+
     fn context(&self) -> Option<&Context> {
         self.first.context()
     }

@@ -79,10 +79,11 @@ fn repaired_functions_without_an_end_count_their_steps_and_are_compared() {
     let plain = || Functions::new(&context, Functions::paper_type()).expect("the settings are fine");
     for text in ["(call 0 (local.get 0) (local.get 1))", "(loop br 0) i32.const 0"] {
         let stub = stub(text);
-        let [as_it_is, counted] = [plain(), plain().repairing()].map(|mut property| {
-            on_stack(|| (property.check(&stub).verdict, property.late(true).is_none()))
-                .expect("there is a thread")
-        });
+        let [as_it_is, counted] =
+            [plain(), plain().repairing().expect("the settings are fine")].map(|mut property| {
+                on_stack(|| (property.check(&stub).verdict, property.late(true).is_none()))
+                    .expect("there is a thread")
+            });
         assert!(matches!(as_it_is.0, Verdict::Inconclusive(_)), "{text}: {as_it_is:?}");
         assert_eq!(counted, (Verdict::Passed, true), "{text}");
     }

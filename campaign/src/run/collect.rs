@@ -216,13 +216,44 @@ impl<'a, S: Subject> Collector<'a, S> {
         budget: usize,
     ) -> (S::Value, Failure) {
         let explicit = Counterexample { value: judge.explicit(found.value.clone()), ..found.clone() };
-        let judge = |value: &S::Value| match self.interrupt.load(Ordering::Relaxed) {
+        let mut judge = |value: &S::Value| match self.interrupt.load(Ordering::Relaxed) {
             true => Outcome::discarded(),
             false => judge.judge(value),
         };
-        let shrunk = shrink_failure(&self.subject.scope(), explicit, judge, budget);
-        self.shrinking.fetch_add(shrunk.tests, Ordering::Relaxed);
+        let (explicit, tests) = self.without_large_parts(&mut judge, explicit, budget / 2);
+        let shrunk = shrink_failure(&self.subject.scope(), explicit, judge, budget - tests);
+        self.shrinking.fetch_add(tests + shrunk.tests, Ordering::Relaxed);
         (shrunk.value, shrunk.failure)
+    }
+
+    /// Makes the module of a failing value smaller in large steps, as long as it fails in the same way. Mutants alone take long
+    /// on large modules. Returns how many tests it took as well.
+    fn without_large_parts(
+        &self,
+        judge: &mut impl FnMut(&S::Value) -> Outcome,
+        found: Counterexample<S::Value>,
+        budget: usize,
+    ) -> (Counterexample<S::Value>, usize) {
+        let subject = &self.subject;
+        let Some(wasm) = subject.module(&found.value) else { return (found, 0) };
+        if subject.with_module(&found.value, &wasm).is_none() {
+            return (found, 0);
+        }
+        let (mut smallest, mut tests) = (found.clone(), 0);
+        let fails = |wasm: &[u8]| {
+            let Some(value) = subject.with_module(&found.value, wasm) else { return false };
+            tests += 1;
+            match judge(&value).verdict {
+                Verdict::Failed(failure) if failure.kind == found.failure.kind => {
+                    smallest = Counterexample { value, failure: *failure, ..found.clone() };
+                    true
+                }
+                _ => false,
+            }
+        };
+        // What is not shrunk here is left to the mutants.
+        let _ = mutagen_shrink::shrink(&wasm, mutagen_shrink::Limits { tests: budget }, fails, |_| ());
+        (smallest, tests)
     }
 
     /// Does what is to be done about a group that keeps coming.
