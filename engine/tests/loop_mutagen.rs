@@ -4,7 +4,9 @@
 mod by_hand;
 
 use by_hand::{count, guidance, plain};
-use mutagen_engine::{Failure, Generate, Guidance, Mutable, Mutagen, MutagenConfig, Source, Trace, Verdict};
+use mutagen_engine::{
+    Failure, Generate, Generator, Guidance, Mutable, Mutagen, MutagenConfig, Source, Trace, Verdict,
+};
 
 #[test]
 fn a_passed_test_that_does_something_new_is_followed_by_all_its_mutants_and_nothing_else() {
@@ -148,6 +150,50 @@ fn repeats_are_skipped_if_asked_for() {
     let (all, different) = tests("no-dedup");
     assert!(all > different, "removing any of three equal elements is the same");
     assert_eq!(tests("dedup"), (different, different));
+}
+
+/// Lists of an even length.
+struct Even;
+
+impl Generator<Vec<bool>> for Even {
+    fn generate(&mut self, _: &mut Source, _: usize) -> Vec<bool> {
+        Vec::new()
+    }
+
+    fn repair(&self, list: &mut Vec<bool>) {
+        list.truncate(list.len() / 2 * 2);
+    }
+}
+
+/// The mutants of one list, in the order in which they are tested.
+fn mutants_of(list: &[bool], mut guidance: Mutagen<Vec<bool>>) -> Vec<Vec<bool>> {
+    guidance.learn(&list.to_vec(), &Verdict::Passed, Trace::new(&[1]));
+    let mut seen = Vec::new();
+    loop {
+        let value = guidance.next();
+        if count(&guidance, "generated") > 0 {
+            return seen;
+        }
+        guidance.learn(&value, &Verdict::Passed, Trace::EMPTY);
+        seen.push(value);
+    }
+}
+
+#[test]
+fn every_mutant_is_tested_as_it_is_after_repair_and_only_once() {
+    let list = [true, false, true, true];
+    let mut expected = mutants_of(&list, guidance(&["no-dedup"]));
+    expected.iter_mut().for_each(|mutant| Even.repair(mutant));
+    assert!(expected.contains(&vec![true, false]), "{expected:?}");
+    let mut tested = mutants_of(&list, Mutagen::with_generator(plain(&["dedup"]), 0, Even).hashed());
+    let tests = tested.len();
+    for lists in [&mut expected, &mut tested] {
+        lists.retain(|mutant| mutant[..] != list);
+        lists.sort();
+        lists.dedup();
+    }
+    assert_eq!(tested, expected);
+    assert!(tests <= expected.len() + 1, "{tests} tests of {} lists", expected.len());
 }
 
 /// Its fields can change places in 8^8 ways.
