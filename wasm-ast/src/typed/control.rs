@@ -83,6 +83,13 @@ impl Writer<'_> {
     }
 
     fn conditional(&mut self, results: &[ValType], depth: usize) {
+        if let [ty] = *results
+            && self.swarm.on(Feature::MultiValue)
+            && self.chance(1, 6)
+            && self.conditional_change(ty, depth)
+        {
+            return;
+        }
         let params = self.parameters(results, depth);
         self.condition(depth);
         let then = self.block_body(&params, results, true, depth);
@@ -91,6 +98,19 @@ impl Writer<'_> {
             false => BlockKind::IfElse(self.block_body(&params, results, true, depth)),
         };
         self.block(kind, FuncType::new(params, results), then);
+    }
+
+    /// Writes an `if` that changes a local and leaves its new value. Without an `else`, the old value stays.
+    fn conditional_change(&mut self, ty: ValType, depth: usize) -> bool {
+        let Some(local) = self.variable(ty) else { return false };
+        self.write(Op::LocalGet(local));
+        self.condition(depth);
+        let then = self.inside(Label::End(vec![ty]), |writer| {
+            writer.combine(ty, depth);
+            writer.write(Op::LocalTee(local));
+        });
+        self.block(BlockKind::If, FuncType::new([ty], [ty]), then);
+        true
     }
 
     /// Writes the instructions of a block. Parameters become results if the types are the same. Otherwise
@@ -205,7 +225,7 @@ impl Writer<'_> {
     /// Sometimes writes values that the next branch leaves behind below its own. Engines must move the values that it
     /// carries down to where its target expects them. Returns their types.
     pub(super) fn left_behind(&mut self) -> Vec<ValType> {
-        if self.room == 0 || !self.chance(1, 3) {
+        if self.room == 0 || !self.chance(1, 2) {
             return Vec::new();
         }
         let count = 1 + self.source.below(2);

@@ -134,6 +134,10 @@ fn function_type(module: &mut Module, swarm: &Swarm, source: &mut Source) -> Typ
     if !module.types.is_empty() && source.chance(1, 3) {
         return TypeIdx::new(source.below(module.types.len()) as u32);
     }
+    // The plainest type has paths of its own in engines.
+    if source.chance(1, 10) {
+        return type_index(module, FuncType::default());
+    }
     let params = [0, 1, 2, 2, 3, 4][source.below(6)];
     let results = [1, 1, 0, 2, 3, 1, 2, 1, 1, 1][source.below(10)];
     let results = if swarm.on(Feature::MultiValue) { results } else { results.min(1) };
@@ -163,7 +167,7 @@ fn import(module: &mut Module, swarm: &Swarm, source: &mut Source) {
     }
     for _ in 0..source.below(MOST_IMPORTED_FUNCTIONS + 1) {
         // One of the plainest type can be the start function.
-        let ty = match source.chance(1, 4) {
+        let ty = match source.chance(1, 3) {
             true => type_index(module, FuncType::default()),
             false => function_type(module, swarm, source),
         };

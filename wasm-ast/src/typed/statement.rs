@@ -126,7 +126,7 @@ impl Writer<'_> {
     /// Sometimes writes locals that wait on the stack while a block runs, mostly one that was just assigned. The block may change
     /// them. Returns their types.
     fn waiting(&mut self) -> Vec<ValType> {
-        if self.room == 0 || !self.swarm.uses(Part::Interleaving) || !self.chance(1, 3) {
+        if self.room == 0 || !self.swarm.uses(Part::Interleaving) || !self.chance(1, 2) {
             return Vec::new();
         }
         let Some((local, ty)) = self.any_variable() else { return Vec::new() };
