@@ -138,7 +138,7 @@ fn function_type(module: &mut Module, swarm: &Swarm, source: &mut Source) -> Typ
     if source.chance(1, 10) {
         return type_index(module, FuncType::default());
     }
-    let params = [0, 1, 2, 2, 3, 4][source.below(6)];
+    let params = [0, 0, 1, 2, 2, 3, 4][source.below(7)];
     let results = [1, 1, 0, 2, 3, 1, 2, 1, 1, 1][source.below(10)];
     let results = if swarm.on(Feature::MultiValue) { results } else { results.min(1) };
     let ty = FuncType::new(swarm.types(params, source), swarm.types(results, source));

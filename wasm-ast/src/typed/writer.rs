@@ -66,7 +66,8 @@ impl<'a> Writer<'a> {
         source: &'a mut Source,
     ) -> Self {
         let ty = outline.function(function).clone();
-        let locals = source.below(MOST_LOCALS + 1);
+        // Without any, a call may begin where the function itself does.
+        let locals = if source.chance(1, 3) { 0 } else { source.below(MOST_LOCALS + 1) };
         let types = ty.params.iter().copied().chain(swarm.types(locals, source));
         Self {
             function,
