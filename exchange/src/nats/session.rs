@@ -58,6 +58,7 @@ impl Stream {
         let subject = |rest: &str| format!("mutagen.{campaign}.{rest}");
         let subjects = match self {
             Stream::Log => vec![subject("terms"), subject("stop"), subject("findings.*")],
+            Stream::Cells => vec![subject("cells.*"), subject("again.*.*")],
             other => vec![subject(&format!("{}.*", other.name()))],
         };
         let first = Config {
@@ -110,6 +111,11 @@ impl Message {
     /// The last word of its subject.
     pub(super) fn last_word(&self) -> &str {
         self.subject.rsplit('.').next().unwrap_or_default()
+    }
+
+    /// The word of its subject before the last one.
+    pub(super) fn word_before(&self) -> &str {
+        self.subject.rsplit('.').nth(1).unwrap_or_default()
     }
 }
 
