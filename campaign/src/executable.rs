@@ -2,6 +2,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use mutagen_engine::stable;
 
 /// This program as it was started, so that a rebuild while it runs changes nothing.
 ///
@@ -29,6 +32,20 @@ impl Executable {
         let path = directory.path().join("mutagen-wasm");
         std::fs::copy(std::env::current_exe()?, &path)?;
         Ok(Executable { path, _copy: Some(directory) })
+    }
+
+    /// Which build of the program this is: a hash of its file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn build(&self) -> io::Result<String> {
+        static BUILD: OnceLock<String> = OnceLock::new();
+        if let Some(build) = BUILD.get() {
+            return Ok(build.clone());
+        }
+        let build = format!("{:016x}", stable::hash(&std::fs::read(&self.path)?));
+        Ok(BUILD.get_or_init(|| build).clone())
     }
 
     /// Its file.
