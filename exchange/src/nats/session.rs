@@ -201,7 +201,8 @@ async fn connect(address: Address, secret: Option<Secret>, campaign: String) -> 
     let options = ConnectOptions::new()
         .name("mutagen-wasm")
         .connection_timeout(LONGEST)
-        .reconnect_delay_callback(|_| RECONNECT)
+        // The first attempt, also that of a new worker, waits for nothing.
+        .reconnect_delay_callback(|attempts| if attempts <= 1 { Duration::ZERO } else { RECONNECT })
         .require_tls(address.is_encrypted())
         // A secret is for this server, not for others that it names.
         .ignore_discovered_servers();
