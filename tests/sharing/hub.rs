@@ -51,7 +51,7 @@ fn a_campaign_goes_on_while_the_server_is_gone_and_a_worker_that_dies_then_is_re
         "validate --time 12s -j 2 {place} -o {} --json -q",
         out.path().join("out").display()
     ));
-    super::eventually("it runs", || super::status(&place)["corpus"].as_u64() > Some(50));
+    super::eventually("it runs", || super::corpus_of(&place) > 50);
     server.kill();
     let workers = super::workers_of(runs.id());
     assert_eq!(workers.len(), 2, "{workers:?}");
@@ -155,7 +155,7 @@ fn a_secret_of_a_file_lets_all_workers_in_and_is_seen_nowhere() {
     let is_secret = |bytes: &[u8]| bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
     let runs =
         super::started_telling(&format!("validate --time 8s -j 2 {place} -o {} -v --json", out.display()));
-    super::eventually("it runs", || super::status(&place)["corpus"].as_u64() > Some(20));
+    super::eventually("it runs", || super::corpus_of(&place) > 20);
     let workers = super::workers_of(runs.id());
     assert_eq!(workers.len(), 2, "{workers:?}");
     for process in workers.into_iter().chain([runs.id()]) {
