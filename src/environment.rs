@@ -13,7 +13,7 @@ use mutagen_bugs::{did_you_mean, nearest};
 /// How the names of all variables begin.
 const PREFIX: &str = "MUTAGEN_";
 
-/// The commands that read no variables.
+/// The commands that read no variables. Those below others do, such as `bench run`.
 const WITHOUT: [&str; 1] = ["run"];
 
 /// Flags of which the last on the command line counts. If one of them is there, no variable speaks for the other.
@@ -36,18 +36,25 @@ pub fn with_variables(command: Command, words: &[OsString]) -> Command {
     let given: BTreeSet<&str> = words.iter().filter_map(|word| word.to_str()?.strip_prefix("--")).collect();
     let silent: BTreeSet<&str> =
         OPPOSITES.into_iter().filter(|pair| pair.iter().any(|flag| given.contains(flag))).flatten().collect();
-    below(command, &silent)
+    with_flags(command, &silent).mut_subcommands(|subcommand| match subcommand.get_name() {
+        name if WITHOUT.contains(&name) => subcommand,
+        _ => below(subcommand, &silent),
+    })
 }
 
 fn below(command: Command, silent: &BTreeSet<&str>) -> Command {
-    if command.is_hide_set() || WITHOUT.contains(&command.get_name()) {
+    if command.is_hide_set() {
         return command;
     }
-    let command = command.mut_args(|arg| match variable(&arg) {
+    with_flags(command, silent).mut_subcommands(|subcommand| below(subcommand, silent))
+}
+
+/// The command with a variable for each flag of its own.
+fn with_flags(command: Command, silent: &BTreeSet<&str>) -> Command {
+    command.mut_args(|arg| match variable(&arg) {
         Some(name) if !arg.get_long().is_some_and(|long| silent.contains(long)) => read_from(arg, name),
         _ => arg,
-    });
-    command.mut_subcommands(|subcommand| below(subcommand, silent))
+    })
 }
 
 fn read_from(arg: Arg, name: String) -> Arg {
@@ -96,7 +103,9 @@ mod tests {
     fn command() -> Command {
         let flag = |name| Arg::new(name).long(name).action(ArgAction::SetTrue);
         let set = Command::new("some").args([Arg::new("max-tests").long("max-tests"), flag("quick")]);
-        Command::new("program").subcommand(set).subcommand(Command::new("run").arg(flag("json")))
+        let bench = Command::new("bench").subcommand(Command::new("run").arg(flag("only")));
+        let run = Command::new("run").arg(flag("json"));
+        Command::new("program").subcommand(set).subcommand(run).subcommand(bench)
     }
 
     #[test]
@@ -120,5 +129,7 @@ mod tests {
         };
         assert_eq!(variables("some"), ["MUTAGEN_MAX_TESTS", "MUTAGEN_QUICK"]);
         assert!(variables("run").is_empty());
+        let bench = command.find_subcommand("bench").and_then(|bench| bench.find_subcommand("run"));
+        assert!(bench.is_some_and(|run| run.get_arguments().any(|arg| arg.get_env().is_some())));
     }
 }

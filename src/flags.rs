@@ -37,9 +37,10 @@ pub struct CampaignFlags {
     #[arg(long = "switch", value_name = "SWITCH", value_delimiter = ',')]
     pub switches: Vec<String>,
 
-    /// The seed, or `random`; runs with the same version, seed and settings and one job are the same
-    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true)]
-    pub seed: Seed,
+    /// The seed, or `random`; runs with the same version, seed and settings and one job are the same [default: 0, but a
+    /// campaign that meets others draws one]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<Seed>,
 
     /// Stops after this many tests
     #[arg(long, value_name = "N", value_parser = tests, allow_negative_numbers = true)]
@@ -147,14 +148,15 @@ impl CampaignFlags {
         place: &OutputFlags,
     ) -> Result<Spec, CommandError> {
         let usual = place.output.is_some() && bug.is_none();
-        if self.seed.is_drawn && !self.telling.quiet {
-            say::note(format!("the seed is {}", self.seed));
+        let seed = self.seed.unwrap_or_default();
+        if seed.is_drawn && !self.telling.quiet {
+            say::note(format!("the seed is {seed}"));
         }
         Ok(Spec {
             keep_going: self.keep_going || usual && !self.no_keep_going,
             strategy: self.strategy()?,
             bug: bug.map(str::to_owned),
-            seed: self.seed.number,
+            seed: seed.number,
             jobs: self.jobs,
             budget: Budget { tests: self.tests, time: self.time, max_discard_ratio: self.max_discard_ratio },
             ..Spec::new(subject)

@@ -6,7 +6,7 @@ use mutagen_campaign::{
     CampaignOutcome, Earlier, Error, Executable, Ran, Setup, Sharing, Spec, WorkerLimits, is_supervised, run,
     supervise,
 };
-use mutagen_engine::stable;
+use mutagen_engine::{Strategy, stable};
 use mutagen_exchange::{CampaignName, Memory, Place};
 use mutagen_oracles::Registry;
 use tempfile::TempDir;
@@ -15,9 +15,10 @@ use crate::exit_code::{Code, CommandError};
 use crate::flags::TellingFlags;
 use crate::meeting::SharingFlags;
 use crate::progress::Shown;
+use crate::seed::Seed;
 use crate::showing::Showing;
 use crate::signals::{self, interrupt_flag};
-use crate::tell;
+use crate::{say, tell};
 
 /// Where a campaign starts from, and where its results go.
 #[derive(Default)]
@@ -36,12 +37,19 @@ pub struct Places {
     pub sharing: Option<Sharing>,
     /// Whether the workers of this campaign tell each other what they find.
     pub shares: bool,
+    /// Whether nobody named a seed, so that a campaign that meets others may draw one.
+    pub draws_seed: bool,
 }
 
 impl Places {
     /// The same, with what the flags say about sharing.
     pub fn sharing(self, flags: &SharingFlags) -> Result<Self, CommandError> {
         Ok(Places { sharing: flags.meeting.sharing()?, shares: flags.share, ..self })
+    }
+
+    /// The same, for a campaign whose seed was named or not.
+    pub fn seed(self, named: Option<Seed>) -> Self {
+        Places { draws_seed: named.is_none(), ..self }
     }
 }
 
@@ -52,7 +60,7 @@ pub fn hunt(
     places: Places,
     telling: &TellingFlags,
 ) -> Result<Code, CommandError> {
-    let Places { inputs, output, known, limits, serve, sharing, shares } = places;
+    let Places { inputs, output, known, limits, serve, sharing, shares, draws_seed } = places;
     let limits = limits.filter(|_| is_supervised(spec));
     let private = if shares && limits.is_some() { Some(private()?) } else { None };
     let place = match &private {
@@ -62,8 +70,12 @@ pub fn hunt(
     let own = shares.then(|| Sharing { place, campaign: CampaignName::default() });
     let directory = output.as_ref().map(|(directory, _)| directory.as_path());
     let showing = Showing::start(directory, serve.as_deref())?;
-    let drawn =
-        sharing.as_ref().filter(|_| spec.seed == 0).map(|_| Spec { seed: drawn_seed(), ..spec.clone() });
+    let is_drawn = sharing.is_some() && draws_seed;
+    let drawn = is_drawn.then(|| Spec { seed: drawn_seed(), ..spec.clone() });
+    let learns = spec.strategy.as_ref().is_none_or(Strategy::learns);
+    if (sharing.is_some() || shares) && !learns && !telling.quiet {
+        say::note("this guidance learns nothing from tests, so only findings are shared");
+    }
     let spec = drawn.as_ref().unwrap_or(spec);
     let setup = Setup {
         inputs: inputs.clone(),

@@ -90,5 +90,6 @@ impl Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandError> {
     let Common { place, campaign, sharing, .. } = arguments.common();
-    hunt(&arguments.spec()?, engines, place.places(false).sharing(sharing)?, &campaign.telling)
+    let places = place.places(false).sharing(sharing)?.seed(campaign.seed);
+    hunt(&arguments.spec()?, engines, places, &campaign.telling)
 }

@@ -193,7 +193,8 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
         }
         return judge(arguments, &spec, engines);
     }
-    hunt(&spec, engines, arguments.modules.places()?, &arguments.campaign.telling)
+    let places = arguments.modules.places()?.seed(arguments.campaign.seed);
+    hunt(&spec, engines, places, &arguments.campaign.telling)
 }
 
 /// Prints for every file what each engine does at each step.
@@ -205,7 +206,7 @@ fn judge(arguments: &Arguments, spec: &Spec, engines: &Registry) -> Result<Code,
     };
     files::judge_each(&arguments.files, |file, wasm| {
         let calls = match (&invoked, modules.exports(wasm)) {
-            (None, _) => modules.seeded_calls(wasm, arguments.campaign.seed.number),
+            (None, _) => modules.seeded_calls(wasm, arguments.campaign.seed.unwrap_or_default().number),
             (Some(call), Some(exports)) => {
                 let unusable = |why| CommandError::new(Code::Unusable, format!("{}: {why}", file.display()));
                 invoke::check(call, &exports).map_err(unusable)?;

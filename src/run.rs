@@ -10,7 +10,7 @@ use mutagen_oracles::Registry;
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::{ModuleFlags, TellingFlags};
-use crate::hunt::hunt;
+use crate::hunt::{Places, hunt};
 
 /// Runs the campaign that a file describes, such as the field `spec` of a campaign's JSON object
 #[derive(Args)]
@@ -39,7 +39,10 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     let unusable = |why: String| CommandError::from(Error::unusable(file, why));
     let text = read_text(file)?;
     let spec = Spec::read(&text).map_err(|error| unusable(error.to_string()))?;
-    hunt(&spec, engines, arguments.modules.places()?, &arguments.telling)
+    let modules = arguments.modules.places()?;
+    // Every spec has a seed; 0 is that of a command line that names none.
+    let places = Places { draws_seed: spec.seed == 0, ..modules };
+    hunt(&spec, engines, places, &arguments.telling)
 }
 
 /// Ends this program soon after its parent has ended: nobody would read its results.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::str::FromStr;
 
 /// A seed: a number that was given, or one that was drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seed {
     /// The number.
     pub number: u64,

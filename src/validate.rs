@@ -88,7 +88,8 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
         let pair = engines_of(&spec, engines)?;
         return files::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
     }
-    hunt(&spec, engines, arguments.modules.places()?, &arguments.campaign.telling)
+    let places = arguments.modules.places()?.seed(arguments.campaign.seed);
+    hunt(&spec, engines, places, &arguments.campaign.telling)
 }
 
 /// Prints the answer of each engine in one line. Returns whether they differ.

@@ -1,6 +1,9 @@
 //! Campaigns and benchmarks whose workers meet, through the whole program: in a directory, and with the feature `hub` at a real
 //! NATS server.
 
+#[cfg(feature = "hub")]
+#[path = "sharing/hub.rs"]
+mod hub;
 #[path = "common/program.rs"]
 mod program;
 #[cfg(feature = "hub")]
@@ -9,11 +12,13 @@ mod program;
 mod server;
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use mutagen_exchange::{CampaignName, Entry, Place};
 use program::{Run, run};
 
 /// Starts the program without waiting for its end.
@@ -31,10 +36,21 @@ fn workers_of(process: u32) -> Vec<u32> {
     lists.collect::<String>().split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+/// Starts the program, and keeps what it says besides its results.
+#[cfg(feature = "hub")]
+fn started_telling(words: &str) -> Child {
+    let mut command = program::command(&std::env::temp_dir(), &words.split(' ').collect::<Vec<_>>());
+    command.stdin(Stdio::null()).spawn().expect("the program can be started")
+}
+
+fn eventually(what: &str, holds: impl FnMut() -> bool) {
+    wait_until(Duration::from_secs(300), what, holds);
+}
+
+fn wait_until(longest: Duration, what: &str, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {
-        assert!(started.elapsed() < Duration::from_secs(300), "never: {what}");
+        assert!(started.elapsed() < longest, "never: {what}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -43,11 +59,21 @@ fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// What `campaign status` says.
-fn status(place: &str) -> serde_json::Value {
+/// What `campaign status` says. `None` if nobody has joined yet.
+fn early_status(place: &str) -> Option<serde_json::Value> {
     let Run { code, out, err } = run(&format!("campaign status {place} --json"));
-    assert_eq!(code, 0, "{err}");
-    json(&out)
+    assert!(code == 0 || code == 3 && err.contains("there is no campaign"), "{err}");
+    (code == 0).then(|| json(&out))
+}
+
+fn status(place: &str) -> serde_json::Value {
+    early_status(place).expect("somebody has joined")
+}
+
+/// How many modules all workers have published.
+#[cfg(feature = "hub")]
+fn corpus_of(place: &str) -> u64 {
+    early_status(place).and_then(|status| status["corpus"].as_u64()).unwrap_or(0)
 }
 
 fn modules_of(directory: &Path) -> usize {
@@ -65,11 +91,11 @@ fn campaigns_meet(place: &str, folder: &Path) {
     assert_eq!(told.code, 0, "{}", told.err);
     let modules = modules_of(&corpus);
     assert!(modules > 50, "{modules}");
-    let second = run(&format!("validate --tests 3000 --seed 2 {place} --json -q"));
+    let second = run(&format!("validate --tests 20000 --seed 2 {place} --json -q"));
     let received = json(&second.out)["shared"]["received"].as_u64().expect("it is a number");
     assert!(received > 50, "{received} of {modules}: {}", second.err);
     let told = status(place);
-    assert_eq!(told["tests"], 6000);
+    assert_eq!(told["tests"], 23_000);
     assert!(told["corpus"].as_u64().expect("it is a number") >= modules as u64);
     assert_eq!(told["workers"].as_array().map(Vec::len), Some(2));
     // One that does something else is refused, and hears why.
@@ -178,6 +204,16 @@ fn machines_meet(place: &str, folder: &Path) {
     assert!(!files.is_empty() && files.iter().all(|file| file.path().extension() == Some("json".as_ref())));
 }
 
+/// Scenarios meet as modules do.
+fn interpreters_meet(place: &str) {
+    let hunt = |seed: u32| run(&format!("interpret --tests 3000 --seed {seed} {place} --json -q"));
+    let first = hunt(1);
+    assert_eq!(first.code, 0, "{}", first.err);
+    let second = json(&hunt(2).out);
+    assert!(second["shared"]["received"].as_u64().expect("it is a number") > 20, "{second}");
+    assert_eq!(second["shared"]["foreign"], 0);
+}
+
 /// Workers share the campaigns of a kill matrix, and each reports all of it.
 fn a_matrix_is_shared(place: &str, folder: &Path) {
     let wish = "--bugs stack-1,stack-2,stack-3,stack-4 --properties ssni,eeni --tests 3000 --time 60s";
@@ -256,6 +292,120 @@ fn workers_of_one_campaign_share_if_they_are_told_to_and_one_worker_alone_runs_a
 }
 
 #[test]
+fn interpreters_meet_in_a_directory() {
+    let place = directory();
+    interpreters_meet(&format!("--sync {}", place.path().display()));
+}
+
+#[test]
+fn a_program_of_another_build_is_refused_and_still_reads_results() {
+    let (place, folder) = (directory(), directory());
+    let at = format!("--sync {}", place.path().display());
+    let plan = format!("bench run --task stack-7 --strategy mutagen:1 --time 1s -q {at}");
+    assert_eq!(run(&plan).code, 0);
+    let terms = place.path().join("default/terms");
+    let mut stored = json(&fs::read_to_string(&terms).expect("they are there"));
+    stored["build"] = "another".into();
+    fs::write(&terms, stored.to_string()).expect("it can be written");
+    let refused = run(&plan);
+    assert_eq!(refused.code, 4);
+    assert!(refused.err.contains("build is `another` there and"), "{}", refused.err);
+    let told = run(&format!("bench report {} {at}", folder.path().join("results").display()));
+    assert_eq!(told.code, 0, "{}", told.err);
+}
+
+#[test]
+fn whoever_runs_a_benchmark_again_tries_cells_again_that_were_tried_in_vain() {
+    let place = directory();
+    let at = format!("--sync {}", place.path().display());
+    let plan = format!("bench run --task stack-7 --strategy mutagen:3 --time 1s {at}");
+    assert_eq!(run(&plan).code, 0);
+    // As if all three holders of a cell had been killed, an hour ago.
+    let root = place.path().join("default");
+    let result = fs::read_dir(root.join("results")).expect("it is there").next().expect("there is one");
+    let result = result.expect("a file");
+    let name = result.file_name().into_string().expect("a name");
+    fs::remove_file(result.path()).expect("it can be removed");
+    for tries in 1..=3 {
+        let hold =
+            fs::File::create(root.join("holds").join(format!("{name}.{tries}"))).expect("it can be made");
+        hold.set_modified(SystemTime::now() - Duration::from_secs(3600)).expect("it has a time");
+    }
+    let again = run(&plan);
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert!(again.err.contains("1 of them were tried as often as allowed"), "{}", again.err);
+    assert_eq!(fs::read_dir(root.join("results")).expect("it is there").count(), 3);
+}
+
+#[test]
+fn cells_exchange_no_tests_whatever_the_environment_says() {
+    let place = directory();
+    let words = ["bench", "run", "--task", "wasm-6", "--strategy", "mutagen:2", "--time", "1s", "-q"];
+    let mut command = program::command(&std::env::temp_dir(), &words);
+    command.env("MUTAGEN_SYNC", place.path()).env("MUTAGEN_SHARE", "1");
+    let ended = program::end(command.spawn().expect("it can be started"));
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let root = place.path().join("default");
+    assert_eq!(fs::read_dir(root.join("results")).expect("the cells are shared").count(), 2);
+    assert!(!root.join("tests").exists() && !root.join("workers").exists());
+}
+
+#[test]
+fn a_seed_that_is_named_is_used_and_else_one_is_drawn() {
+    let place = directory();
+    let seed = |words: &str| {
+        let line = format!("validate --tests 20 {words} --sync {} --json -q", place.path().display());
+        json(&run(&line).out)["spec"]["seed"].as_u64().expect("a number")
+    };
+    assert_eq!((seed("--seed 0"), seed("--seed 7")), (0, 7));
+    assert!(seed("") > 0 && seed("") != seed(""));
+}
+
+#[test]
+fn a_guidance_that_learns_nothing_says_that_it_shares_only_findings() {
+    let said = |words: &str| run(&format!("validate --tests 20 --share -j 2 {words}")).err;
+    assert!(said("--guidance random").contains("only findings are shared"));
+    assert!(!said("").contains("only findings are shared"));
+}
+
+#[test]
+fn tests_of_another_format_are_counted_and_left_out() {
+    let place = directory();
+    let words = format!("ifc stack --tests 20000 --sync {} --json -q", place.path().display());
+    assert_eq!(run(&words).code, 0);
+    let (at, name) = (Place::Directory(place.path().to_owned()), CampaignName::default());
+    let terms =
+        at.board(&name).and_then(|board| board.terms()).expect("it can be read").expect("there are some");
+    let mut stranger = at.join(&name, &terms).expect("it can join");
+    for bytes in [r#"{"format":2,"states":{}}"#, "[]", "what is this?"] {
+        stranger.publish(Entry::test(bytes.into()));
+    }
+    stranger.finish(Duration::from_secs(60));
+    assert_eq!(stranger.health().unsent, 0);
+    let Run { code, out, err } = run(&words.replace("20000", "2000000"));
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(json(&out)["shared"]["foreign"], 3, "{out}");
+}
+
+#[test]
+fn systemd_understands_the_unit_of_the_documents() {
+    let text =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/hub.md")).expect("it is there");
+    let unit = text.split("```ini\n").nth(1).and_then(|rest| rest.split("```").next()).expect("there is one");
+    let folder = directory();
+    // The program of the unit is not installed here, and its secret is nowhere.
+    let unit = unit.replace("/usr/local/bin/mutagen-wasm", "/bin/true");
+    let file = folder.path().join("mutagen-wasm.service");
+    fs::write(&file, unit).expect("it can be written");
+    let Ok(verified) = std::process::Command::new("systemd-analyze").arg("verify").arg(&file).output() else {
+        return writeln!(std::io::stderr(), "skipped: there is no systemd-analyze")
+            .expect("there is an output");
+    };
+    let said = String::from_utf8_lossy(&verified.stderr);
+    assert!(verified.status.success() && !said.contains("mutagen-wasm"), "{said}");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let place = directory();
     let place = place.path().display();
@@ -280,128 +430,5 @@ fn what_makes_no_sense_is_refused() {
         let Run { code, err, .. } = run("validate --hub nats://localhost --tests 1");
         assert_eq!(code, 2, "{err}");
         assert!(err.contains("--features hub"), "{err}");
-    }
-}
-
-#[cfg(feature = "hub")]
-mod hub {
-    use std::time::Duration;
-
-    use mutagen_exchange::{CampaignName, Place};
-
-    use super::{directory, server};
-
-    fn place() -> Option<(server::Server, String)> {
-        let server = server::Server::start(&[])?;
-        let place = format!("--hub {}", server.address());
-        Some((server, place))
-    }
-
-    #[test]
-    fn campaigns_meet_at_a_server() {
-        let Some((_server, place)) = place() else { return };
-        super::campaigns_meet(&place, directory().path());
-    }
-
-    #[test]
-    fn findings_meet_at_a_server() {
-        let Some((_server, place)) = place() else { return };
-        super::findings_meet(&format!("{place} --campaign bugs"), directory().path());
-    }
-
-    #[test]
-    fn machines_meet_at_a_server() {
-        let Some((_server, place)) = place() else { return };
-        super::machines_meet(&place, directory().path());
-    }
-
-    #[test]
-    fn a_matrix_is_shared_at_a_server() {
-        let Some((_server, place)) = place() else { return };
-        super::a_matrix_is_shared(&place, directory().path());
-    }
-
-    #[test]
-    fn a_campaign_goes_on_while_the_server_is_gone_and_a_worker_that_dies_then_is_replaced() {
-        let Some((mut server, place)) = place() else { return };
-        let out = directory();
-        let runs = super::started(&format!(
-            "validate --time 12s -j 2 {place} -o {} --json -q",
-            out.path().join("out").display()
-        ));
-        super::eventually("it runs", || super::status(&place)["corpus"].as_u64() > Some(50));
-        server.kill();
-        let workers = super::workers_of(runs.id());
-        assert_eq!(workers.len(), 2, "{workers:?}");
-        let killed = std::process::Command::new("kill").args(["-9", &workers[0].to_string()]).status();
-        assert!(killed.expect("kill can be run").success());
-        super::eventually("it is replaced", || {
-            let now = super::workers_of(runs.id());
-            now.len() == 2 && !now.contains(&workers[0])
-        });
-        server.restart();
-        let ended = runs.wait_with_output().expect("it ends");
-        assert!(matches!(ended.status.code(), Some(0 | 1)), "{ended:?}");
-        let told = super::json(&String::from_utf8_lossy(&ended.stdout));
-        assert_eq!((&told["shared"]["unsent"], &told["shared"]["dropped"]), (&0.into(), &0.into()), "{told}");
-        // All that it kept is there: what was found while the server was gone as well.
-        let corpus = told["shared"]["received"].as_u64().expect("a number");
-        assert!(corpus > 0, "{told}");
-        assert_eq!(super::status(&place)["workers"][0]["state"], "ended");
-    }
-
-    /// How many cells; `SHARED_CELLS` makes it long.
-    fn cells() -> usize {
-        std::env::var("SHARED_CELLS").ok().and_then(|count| count.parse().ok()).unwrap_or(40)
-    }
-
-    #[test]
-    fn many_cells_over_four_workers_with_random_kills_end_complete_and_as_if_undisturbed() {
-        let Some((_server, place)) = place() else { return };
-        let (folder, trials) = (directory(), cells() / 4);
-        let plan = format!(
-            "bench run --task stack-1 --task stack-2 --task stack-7 --task wasm-6 --strategy mutagen:{trials} --time 60s -q"
-        );
-        let alone = folder.path().join("alone");
-        assert_eq!(super::run(&format!("{plan} -j 2 -o {}", alone.display())).code, 0);
-        let start = || super::started(&format!("{plan} -j 1 {place}"));
-        let mut workers: Vec<_> = (0..4).map(|_| start()).collect();
-        let (mut kills, mut next) = (0_usize, trials / 2);
-        super::eventually("all cells are done", || {
-            let now = done(&place);
-            if now >= next && now < 4 * trials {
-                // Whoever it is that has its turn loses its cell.
-                let worker = &mut workers[kills % 4];
-                worker.kill().and_then(|()| worker.wait()).expect("a worker can be killed");
-                *worker = start();
-                (kills, next) = (kills + 1, now + (trials / 8).max(4));
-            }
-            now == 4 * trials
-        });
-        for worker in &mut workers {
-            assert_eq!(worker.wait().expect("it ends").code(), Some(0));
-        }
-        let shared = folder.path().join("shared");
-        assert_eq!(super::run(&format!("bench report {} {place}", shared.display())).code, 0);
-        let (alone, shared) = (super::trials(&alone), super::trials(&shared));
-        assert_eq!(shared.len(), 4 * trials);
-        assert_eq!(alone, shared);
-        eprintln!("{} cells, {kills} kills", shared.len());
-    }
-
-    /// How many cells have a result.
-    fn done(place: &str) -> usize {
-        let address = place.trim_start_matches("--hub ").parse().expect("an address");
-        let (place, name) = (Place::Hub(address, None), CampaignName::default());
-        let terms = place.board(&name).and_then(|board| board.terms()).expect("the server is there");
-        let Some(terms) = terms else { return 0 };
-        let cells = place.cells(&name, &terms, Duration::from_secs(30)).expect("the server is there");
-        usize::try_from(cells.progress().expect("it can be read").done).expect("it is small")
-    }
-
-    #[test]
-    fn cells_meet_at_a_server() {
-        let Some((_server, place)) = place() else { return };
-        super::cells_meet(&place, directory().path());
     }
 }

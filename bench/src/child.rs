@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use mutagen_campaign::Executable;
-use mutagen_engine::stable;
 
 use crate::{Cell, Ended, Error, Trial, host};
 
@@ -37,7 +36,7 @@ impl Program {
     pub fn this(grace: Duration) -> Result<Self, Error> {
         let this = || -> std::io::Result<Program> {
             let executable = Executable::this()?;
-            let build = format!("{:016x}", stable::hash(&std::fs::read(executable.path())?));
+            let build = executable.build()?;
             Ok(Program { executable, build, grace })
         };
         this().map_err(Error::Copy)

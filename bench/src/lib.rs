@@ -53,7 +53,7 @@ pub use host::cores;
 pub use plan::{Cell, NotAShard, Plan, Shard, Wish};
 pub use property::{Execution, NamedProperty};
 pub use published::{Published, Throughput, counterpart, published, throughput};
-pub use queue::Queue;
+pub use queue::{Queue, QueueNews};
 pub use run::{RunEnded, run_cells};
 pub use store::{CellStore, StoredTrials};
 pub use strategy::PlannedStrategy;

@@ -72,6 +72,9 @@ impl Ended {
 /// Facts about the machine at the time of a trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
+    /// The name of the machine.
+    #[serde(default)]
+    pub name: String,
     /// The processor.
     pub processor: String,
     /// How many cores this program may use.

@@ -67,7 +67,7 @@ pub use report::{
 };
 pub use results::{GroupResult, Results, State};
 pub use run::{Ran, Setup, context_of, engines_of, run};
-pub use sharing::{Shared, Sharing, Status, terms_of};
+pub use sharing::{Shared, Sharing, Status, program_terms, terms_of};
 pub use spec::{
     Budget, EngineProperty, EngineSpec, FunctionType, GuidanceName, Machine, MachineSpec, PropertyName, Spec,
     SpecError, Split, SubjectSpec, Usual, quoted,

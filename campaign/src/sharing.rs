@@ -11,11 +11,11 @@ use mutagen_properties::Shape;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CampaignReport, Error, Finding, Progress, Spec, SpecError, Stored, SubjectSpec};
+use crate::{CampaignReport, Error, Executable, Finding, Progress, Spec, SpecError, Stored, SubjectSpec};
 
 /// How often a campaign says how it is doing.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
-/// How long the end of a campaign waits until the others have what it published.
+/// How long the end of a campaign waits until the others have what all of its workers published.
 const LONGEST_END: Duration = Duration::from_secs(10);
 
 /// Where the workers of a campaign meet.
@@ -52,7 +52,7 @@ pub struct Shared {
     pub dropped: u64,
     /// Entries that were too large.
     pub too_large: u64,
-    /// Entries of others that were damaged, or of another format.
+    /// Entries of others that were damaged, of another format, or no tests of this campaign.
     pub foreign: u64,
 }
 
@@ -69,8 +69,8 @@ impl Shared {
     }
 }
 
-/// What all workers of a campaign must have in common: all that a spec says but seed, jobs, budget and when to stop, and the
-/// versions of program and target.
+/// What all workers of a campaign must have in common: all that a spec says but seed, jobs, budget and when to stop, the build of
+/// the program, and the versions of target and reference.
 ///
 /// # Errors
 ///
@@ -79,16 +79,29 @@ pub fn terms_of(spec: &Spec, engines: &Registry) -> Result<Terms, Error> {
     if spec.strategy.is_none() {
         return Err(SpecError::NotShared.into());
     }
-    let mut terms = Terms::default().with("kind", "campaign").with("version", env!("CARGO_PKG_VERSION"));
-    // The machines are parts of this program.
+    let mut terms = program_terms("campaign")?;
+    // The machines are parts of this program. The reference may be installed besides it.
     if let SubjectSpec::Engines(about) = &spec.subject {
-        terms = terms.with("target version", engines.find(&about.target)?.version.clone());
+        terms = terms
+            .with("target version", engines.find(&about.target)?.version.clone())
+            .with("reference version", engines.find(&about.reference)?.version.clone());
     }
     let mut common = serde_json::to_value(spec).unwrap_or_default();
     if let Value::Object(fields) = &mut common {
         ["seed", "jobs", "budget", "keep_going"].iter().for_each(|name| drop(fields.remove(*name)));
     }
     Ok(flattened(terms, "spec", &common))
+}
+
+/// What workers of any kind must have in common: what they do, and the program that does it.
+///
+/// # Errors
+///
+/// If the file of the program cannot be read.
+pub fn program_terms(kind: &str) -> Result<Terms, Error> {
+    let build = Executable::this().and_then(|program| program.build()).map_err(Error::NoWorker)?;
+    let terms = Terms::default().with("kind", kind).with("version", env!("CARGO_PKG_VERSION"));
+    Ok(terms.with("build", build))
 }
 
 /// Adds a value to terms, each part under a name of its own.
@@ -115,6 +128,7 @@ pub(crate) struct Voice {
     told: Mutex<Option<Instant>>,
     jobs: u16,
     received: Arc<AtomicU64>,
+    foreign: Arc<AtomicU64>,
     /// Whether this process is a worker, for which its supervisor speaks.
     is_worker: bool,
 }
@@ -138,8 +152,8 @@ impl Voice {
             false => sharing.place.join(&sharing.campaign, &terms)?,
         };
         let end = Arc::new(Mutex::new(end));
-        let (others, told, received) = Default::default();
-        Ok(Voice { sharing, terms, end, others, told, jobs: spec.jobs, received, is_worker })
+        let (others, told, received, foreign) = Default::default();
+        Ok(Voice { sharing, terms, end, others, told, jobs: spec.jobs, received, foreign, is_worker })
     }
 
     /// The end of a worker. `None` if it cannot join: it then works alone.
@@ -156,6 +170,11 @@ impl Voice {
     /// Counts tests of others.
     pub(crate) fn received(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.received)
+    }
+
+    /// Counts entries of others that cannot be read.
+    pub(crate) fn foreign(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.foreign)
     }
 
     /// Tells the others about a finding.
@@ -209,9 +228,11 @@ impl Voice {
         let received = self.received.load(Ordering::Relaxed);
         let mut sum = Shared { received, ..report.shared.unwrap_or_default() };
         sum.received += report.shared.map_or(0, |shared| shared.received);
+        sum.foreign += self.foreign.load(Ordering::Relaxed);
+        let deadline = Instant::now() + LONGEST_END;
         for end in std::iter::once(&self.end).chain(&*locked(&self.others)) {
             let mut end = locked(end);
-            end.finish(LONGEST_END);
+            end.finish(deadline.saturating_duration_since(Instant::now()));
             let Health { unsent, dropped, too_large, foreign, .. } = end.health();
             sum = sum.and(Shared { received: 0, unsent, dropped, too_large, foreign });
         }

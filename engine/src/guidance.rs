@@ -93,6 +93,12 @@ pub trait Guidance<T> {
     /// interesting, so that the guidance keeps it.
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool;
 
+    /// Learns what a test of another worker did, who searches on from it: this guidance need not. Returns whether it would have kept
+    /// it. Unless it says otherwise, it learns from it as from a test of its own.
+    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+        self.learn(value, verdict, trace)
+    }
+
     /// The statistics for the report.
     fn figures(&self) -> Figures;
 
@@ -141,6 +147,10 @@ impl<T, G: Guidance<T> + ?Sized> Guidance<T> for Box<G> {
 
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
         (**self).learn(value, verdict, trace)
+    }
+
+    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+        (**self).note(value, verdict, trace)
     }
 
     fn figures(&self) -> Figures {

@@ -273,6 +273,18 @@ impl Strategy {
         self.first_part().0
     }
 
+    /// Whether the guidance learns from what tests do. If not, the tests of others are of no use to it.
+    ///
+    /// ```
+    /// use mutagen_engine::Strategy;
+    ///
+    /// let learns = |name: &str| name.parse().is_ok_and(|strategy: Strategy| strategy.learns());
+    /// assert!(learns("mutagen") && learns("zest") && !learns("random") && !learns("smallcheck"));
+    /// ```
+    pub fn learns(&self) -> bool {
+        !matches!(self.config, GuidanceConfig::Random(_) | GuidanceConfig::SmallCheck(_))
+    }
+
     /// The name of the preset.
     pub fn preset(&self) -> &str {
         self.first_part().1

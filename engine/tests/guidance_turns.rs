@@ -50,6 +50,17 @@ fn each_search_is_what_it_is_alone() {
 }
 
 #[test]
+fn what_is_only_noted_reaches_those_who_take_turns_and_is_mutated_by_none() {
+    let first = Guided::new(mutagen(1), OneOf::First, Value::first).seeing(Arc::from([true; 300]));
+    let second = Guided::new(mutagen(2), OneOf::Second, Value::second);
+    let mut turns = Turns::new().turn("first", 3, first).turn("second", 2, second);
+    let value = OneOf::First(vec![1, 2, 3]);
+    assert!(turns.note(&value, &Verdict::Passed, Trace::new(&trace_of(inside(&value)))));
+    assert!(!turns.note(&value, &Verdict::Passed, Trace::new(&trace_of(inside(&value)))), "it is known");
+    assert_eq!((turns.known() > 0, turns.queued()), (true, 0));
+}
+
+#[test]
 fn a_search_that_sees_some_probes_is_what_it_is_without_the_others() {
     // Every second probe is noise, which depends on the value.
     let noisy = |value: &Value| {

@@ -62,6 +62,16 @@ fn examples_are_kept_even_if_they_are_discarded() {
     assert_eq!(count(&guidance, "mutated from discarded"), 1);
 }
 
+#[test]
+fn a_test_that_is_only_noted_is_known_and_its_mutants_are_left_to_others() {
+    let mut guidance = guidance(&[]);
+    assert!(guidance.note(&vec![true, true], &Verdict::Passed, Trace::new(&[1])));
+    assert!(!guidance.note(&vec![true, true], &Verdict::Passed, Trace::new(&[1])), "it is known");
+    guidance.next();
+    assert_eq!((count(&guidance, "generated"), count(&guidance, "mutated from passed")), (1, 0));
+    assert!(!guidance.learn(&vec![true], &Verdict::Passed, Trace::new(&[1])), "nothing new is kept");
+}
+
 /// Teaches three examples, of which the second is newest in no respect, and gives the length of the next mutant's parent.
 fn first_parent(switches: &[&str]) -> usize {
     let mut guidance = guidance(switches);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::Error;
 
-/// How often a cell is handed out, at most.
+/// How often a cell is handed out, at most, before somebody [renews](Cells::renew) it.
 pub const MOST_TRIES: u32 = 3;
 /// How often somebody who keeps a cell looks whether it is still to be kept.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -48,7 +48,8 @@ pub struct Progress {
 /// ## Invariants
 ///
 /// * A cell is held by one worker at a time, until it has a result. Only if its holder shows no sign of life for the time of a
-///   lease, it is handed out again, at most [`MOST_TRIES`] times in all.
+///   lease, it is handed out again, at most [`MOST_TRIES`] times in all, and as often again whenever the cells are
+///   [renewed](Cells::renew).
 /// * A cell gets one result: the first one. It is stored when [`hand_in`](Cells::hand_in) returns.
 pub trait Cells: Send + Sync {
     /// Adds cells: names, and what is to be done. Those that are there already stay as they are.
@@ -64,6 +65,14 @@ pub trait Cells: Send + Sync {
     ///
     /// If the cells cannot be read.
     fn take(&self) -> Result<Taken, Error>;
+
+    /// Gives new tries to the cells that have no result and were handed out as often as allowed. Returns how many these are: none
+    /// while there are cells that can still be taken, or that somebody holds. Of several workers that do this at once, one does it.
+    ///
+    /// # Errors
+    ///
+    /// If the cells cannot be read or written.
+    fn renew(&self) -> Result<u64, Error>;
 
     /// Shows that the holder of a cell lives. It must do so more than once in the time of a lease.
     ///

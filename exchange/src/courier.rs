@@ -2,7 +2,7 @@
 //! puts them into bounded channels, and never waits.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -12,8 +12,12 @@ use crate::{Entry, Exchange, Health, MOST_BYTES, Topic};
 
 /// How many entries the channels hold, in either direction.
 const MOST_IN_CHANNEL: usize = 1024;
-/// How many bytes of entries wait before the channel at most, besides findings.
+/// How many bytes of entries wait to be stored at most, besides findings: before the channel, in it, and behind it.
 const MOST_WAITING: usize = 64 << 20;
+/// How many of these bytes may be in the channel and behind it, where they can no longer be dropped.
+const MOST_HANDED: usize = 16 << 20;
+/// How many bytes of tests of others wait for the worker at most.
+const MOST_COMING: usize = 16 << 20;
 /// How often the end of a campaign looks whether everything is stored.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -21,6 +25,11 @@ const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Default)]
 pub(crate) struct Shared {
     unsent: AtomicU64,
+    /// The bytes of entries that the carrier has and that are not stored yet.
+    handed: AtomicUsize,
+    /// The tests of others that wait for the worker, and their bytes.
+    coming: AtomicU64,
+    coming_bytes: AtomicUsize,
     dropped: AtomicU64,
     too_large: AtomicU64,
     foreign: AtomicU64,
@@ -31,22 +40,24 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// An entry is stored, by this worker or by another one.
-    pub(crate) fn is_stored(&self) {
+    /// An entry of so many bytes is stored, by this worker or by another one.
+    pub(crate) fn is_stored(&self, bytes: usize) {
+        self.handed.fetch_sub(bytes, Ordering::Relaxed);
         self.unsent.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// There is no room for a test.
-    pub(crate) fn has_no_room(&self) {
+    /// There is no room for a test of so many bytes.
+    #[cfg(feature = "hub")]
+    pub(crate) fn has_no_room(&self, bytes: usize) {
         self.dropped.fetch_add(1, Ordering::Relaxed);
-        self.is_stored();
+        self.is_stored(bytes);
     }
 
     /// The other side does not take entries of this size.
     #[cfg(feature = "hub")]
-    pub(crate) fn is_too_large(&self) {
+    pub(crate) fn is_too_large(&self, bytes: usize) {
         self.too_large.fetch_add(1, Ordering::Relaxed);
-        self.is_stored();
+        self.is_stored(bytes);
     }
 
     /// An entry of another worker is damaged, or of another format.
@@ -82,6 +93,12 @@ impl Shared {
         }
     }
 
+    /// A test of others no longer waits for the worker.
+    fn has_come(&self, bytes: usize) {
+        self.coming_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.coming.fetch_sub(1, Ordering::Relaxed);
+    }
+
     fn locked_status(&self) -> MutexGuard<'_, Option<String>> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,10 +108,37 @@ impl Shared {
 pub(crate) struct Carrier {
     /// Entries to be stored.
     pub(crate) outgoing: Receiver<Entry>,
-    /// Tests of others.
-    pub(crate) incoming: SyncSender<Entry>,
+    /// Where tests of others go.
+    pub(crate) incoming: Incoming,
     /// What both sides see.
     pub(crate) shared: Arc<Shared>,
+}
+
+/// Where the tests of others wait for the worker.
+pub(crate) struct Incoming {
+    channel: SyncSender<Entry>,
+    shared: Arc<Shared>,
+}
+
+impl Incoming {
+    /// Hands a test of others to the worker. Gives it back if too much waits for the worker already.
+    pub(crate) fn hand_over(&self, entry: Entry) -> Result<(), Entry> {
+        let (shared, bytes) = (&self.shared, entry.bytes.len());
+        let waiting = shared.coming_bytes.load(Ordering::Relaxed);
+        if waiting > 0 && waiting + bytes > MOST_COMING {
+            return Err(entry);
+        }
+        // First, so that the worker never takes away what was not added.
+        shared.coming.fetch_add(1, Ordering::Relaxed);
+        shared.coming_bytes.fetch_add(bytes, Ordering::Relaxed);
+        match self.channel.try_send(entry) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Full(entry) | TrySendError::Disconnected(entry)) => {
+                shared.has_come(bytes);
+                Err(entry)
+            }
+        }
+    }
 }
 
 /// The worker's side.
@@ -116,6 +160,7 @@ impl Courier {
         let (found, incoming) = sync_channel(MOST_IN_CHANNEL);
         let shared = Arc::new(Shared::default());
         shared.set_connected(true);
+        let found = Incoming { channel: found, shared: Arc::clone(&shared) };
         let carrier = Carrier { outgoing: to_store, incoming: found, shared: Arc::clone(&shared) };
         let (waiting, seen) = Default::default();
         let wake = Box::new(wake);
@@ -126,9 +171,16 @@ impl Courier {
     fn flush(&mut self) {
         while let Some(entry) = self.waiting.pop_front() {
             let bytes = entry.bytes.len();
+            let handed = self.shared.handed.load(Ordering::Relaxed);
+            if handed > 0 && handed + bytes > MOST_HANDED {
+                self.waiting.push_front(entry);
+                return;
+            }
+            self.shared.handed.fetch_add(bytes, Ordering::Relaxed);
             match self.outgoing.try_send(entry) {
                 Ok(()) => self.waiting_bytes -= bytes,
                 Err(TrySendError::Full(entry) | TrySendError::Disconnected(entry)) => {
+                    self.shared.handed.fetch_sub(bytes, Ordering::Relaxed);
                     self.waiting.push_front(entry);
                     return;
                 }
@@ -138,13 +190,14 @@ impl Courier {
 
     /// Drops the oldest tests if too much waits.
     fn make_room(&mut self) {
-        while self.waiting_bytes > MOST_WAITING {
+        while self.waiting_bytes + self.shared.handed.load(Ordering::Relaxed) > MOST_WAITING {
             let Some(place) = self.waiting.iter().position(|entry| entry.topic == Topic::Test) else {
                 return;
             };
             let dropped = self.waiting.remove(place).map_or(0, |entry| entry.bytes.len());
             self.waiting_bytes -= dropped;
-            self.shared.has_no_room();
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+            self.shared.unsent.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
@@ -170,11 +223,19 @@ impl Exchange for Courier {
         self.flush();
         loop {
             match self.incoming.try_recv() {
-                Ok(entry) if self.seen.insert((entry.topic, entry.key)) => return Some(entry),
-                Ok(_) => {}
+                Ok(entry) => {
+                    self.shared.has_come(entry.bytes.len());
+                    if self.seen.insert((entry.topic, entry.key)) {
+                        return Some(entry);
+                    }
+                }
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
             }
         }
+    }
+
+    fn backlog(&self) -> u64 {
+        self.shared.coming.load(Ordering::Relaxed)
     }
 
     fn tell(&mut self, status: &str) {
@@ -214,5 +275,48 @@ impl Drop for Courier {
     fn drop(&mut self) {
         self.shared.leaving.store(true, Ordering::Relaxed);
         (self.wake)();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of the largest size, and different.
+    fn large(number: usize) -> Entry {
+        let mut bytes = vec![0; MOST_BYTES];
+        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        Entry::test(bytes)
+    }
+
+    #[test]
+    fn what_waits_takes_no_more_than_it_may_wherever_it_waits_and_findings_stay() {
+        let (mut courier, carrier) = Courier::new(|| ());
+        courier.publish(Entry::finding(1, vec![1; 100]));
+        (0..200).for_each(|number| courier.publish(large(number)));
+        let health = courier.health();
+        let most = (MOST_WAITING / MOST_BYTES) as u64;
+        assert_eq!((health.unsent, health.dropped), (most + 1, 200 - most));
+        // Some of it is with the carrier, who has not stored it yet.
+        let taken: Vec<Entry> = carrier.outgoing.try_iter().collect();
+        let bytes: usize = taken.iter().map(|entry| entry.bytes.len()).sum();
+        assert!(taken[0].topic == Topic::Finding && bytes <= MOST_HANDED, "{} bytes", bytes);
+        courier.publish(large(200));
+        assert_eq!(courier.health().dropped, 201 - most);
+        // When that is stored, there is room again.
+        taken.iter().for_each(|entry| carrier.shared.is_stored(entry.bytes.len()));
+        courier.publish(large(201));
+        assert_eq!(courier.health().dropped, 201 - most);
+    }
+
+    #[test]
+    fn tests_of_others_wait_where_they_are_if_the_worker_is_slow() {
+        let (mut courier, carrier) = Courier::new(|| ());
+        let most = MOST_COMING / MOST_BYTES;
+        assert!((0..most).all(|number| carrier.incoming.hand_over(large(number)).is_ok()));
+        let back = carrier.incoming.hand_over(large(most)).expect_err("there is no room");
+        assert_eq!((courier.backlog(), &back), (most as u64, &large(most)));
+        assert_eq!(courier.poll(), Some(large(0)));
+        assert_eq!((carrier.incoming.hand_over(back), courier.backlog()), (Ok(()), most as u64));
     }
 }

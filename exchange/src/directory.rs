@@ -66,7 +66,9 @@ impl Directory {
         self.agree(terms)?;
         for folder in [WORKERS, Topic::Test.name(), Topic::Finding.name()] {
             files::make(&self.root.join(folder))?;
+            files::sweep(&self.root.join(folder));
         }
+        self.sweep_tests();
         let own = new_worker();
         let (courier, carrier) = Courier::new(|| ());
         let root = self.root.clone();
@@ -74,6 +76,13 @@ impl Directory {
         let spawned = thread::Builder::new().name("exchange".to_owned()).spawn(carry);
         spawned.map_err(Error::file(&self.root))?;
         Ok(courier)
+    }
+
+    /// Removes what killed writers left in the folders of workers.
+    fn sweep_tests(&self) {
+        let tests = self.root.join(Topic::Test.name());
+        files::sweep(&self.root);
+        files::names(&tests).unwrap_or_default().iter().for_each(|worker| files::sweep(&tests.join(worker)));
     }
 
     fn tests(&self) -> Result<Vec<Entry>, Error> {

@@ -68,6 +68,9 @@ pub trait Exchange: Send {
     /// The next test of the others that this worker has not seen.
     fn poll(&mut self) -> Option<Entry>;
 
+    /// How many tests of the others are here already and wait to be polled. More may be on their way.
+    fn backlog(&self) -> u64;
+
     /// Says how this worker is doing, in place of what it said last.
     fn tell(&mut self, status: &str);
 

@@ -149,6 +149,10 @@ impl Exchange for Joined {
         None
     }
 
+    fn backlog(&self) -> u64 {
+        (locked(&self.state).tests.len() - self.next) as u64
+    }
+
     fn tell(&mut self, status: &str) {
         locked(&self.state).workers.insert(self.name.clone(), (status.to_owned(), Instant::now()));
     }
@@ -174,6 +178,8 @@ pub struct MemoryCells {
 struct Cell {
     work: Vec<u8>,
     tries: u32,
+    /// How often it may be handed out.
+    most: u32,
     /// The last sign of life of its holder.
     alive: Option<Instant>,
     result: Option<Vec<u8>>,
@@ -183,7 +189,7 @@ impl Cells for MemoryCells {
     fn add(&self, cells: &[(String, Vec<u8>)]) -> Result<(), Error> {
         let mut all = locked(&self.cells);
         for (name, work) in cells {
-            let new = || Cell { work: work.clone(), tries: 0, alive: None, result: None };
+            let new = || Cell { work: work.clone(), tries: 0, most: MOST_TRIES, alive: None, result: None };
             all.entry(name.clone()).or_insert_with(new);
         }
         Ok(())
@@ -195,7 +201,7 @@ impl Cells for MemoryCells {
         for (name, cell) in all.iter_mut().filter(|(_, cell)| cell.result.is_none()) {
             let is_held = cell.alive.is_some_and(|alive| alive.elapsed() < self.lease);
             waits |= is_held;
-            if !is_held && cell.tries < MOST_TRIES {
+            if !is_held && cell.tries < cell.most {
                 (cell.tries, cell.alive) = (cell.tries + 1, Some(Instant::now()));
                 return Ok(Taken::Cell(Held {
                     name: name.clone(),
@@ -205,6 +211,17 @@ impl Cells for MemoryCells {
             }
         }
         Ok(if waits { Taken::Wait } else { Taken::Done })
+    }
+
+    fn renew(&self) -> Result<u64, Error> {
+        let mut all = locked(&self.cells);
+        let is_held = |cell: &Cell| cell.alive.is_some_and(|alive| alive.elapsed() < self.lease);
+        let mut open: Vec<&mut Cell> = all.values_mut().filter(|cell| cell.result.is_none()).collect();
+        if open.iter().any(|cell| cell.tries < cell.most || is_held(cell)) {
+            return Ok(0);
+        }
+        open.iter_mut().for_each(|cell| cell.most += MOST_TRIES);
+        Ok(open.len() as u64)
     }
 
     fn keep_alive(&self, held: &Held) -> Result<(), Error> {

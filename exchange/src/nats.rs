@@ -5,7 +5,7 @@
 //! | `mutagen-NAME-log` | `mutagen.NAME.terms`, `.stop`, `.findings.KEY` | the first message of each subject |
 //! | `mutagen-NAME-tests` | `mutagen.NAME.tests.KEY` | the first message of each subject, up to a size |
 //! | `mutagen-NAME-workers` | `mutagen.NAME.workers.WORKER` | the last message of each subject |
-//! | `mutagen-NAME-cells` | `mutagen.NAME.cells.KEY` | the first message of each subject |
+//! | `mutagen-NAME-cells` | `mutagen.NAME.cells.KEY`, `.again.KEY.N` | the first message of each subject |
 //! | `mutagen-NAME-results` | `mutagen.NAME.results.KEY` | the first message of each subject |
 //!
 //! A subject for each hash, of which the server keeps the first message, refuses duplicates for ever.

@@ -95,7 +95,9 @@ fn a_worker_that_joins_late_gets_everything(world: &mut dyn World) {
     stored(&mut *early);
     drop(early);
     let mut late = world.join();
+    eventually("they wait for it", || late.backlog() > 100);
     assert_eq!(polled(&mut late, 3000).len(), 3000);
+    assert_eq!(late.backlog(), 0);
 }
 
 fn a_worker_with_other_terms_is_refused_and_the_difference_is_named(world: &mut dyn World) {
@@ -240,6 +242,65 @@ fn a_cell_whose_holder_is_gone_is_handed_out_three_times_at_most(world: &mut dyn
     assert_eq!(cells.progress().expect("it can be read").done, 0);
 }
 
+fn a_cell_that_was_handed_out_as_often_as_allowed_gets_new_tries_when_somebody_asks(world: &mut dyn World) {
+    let cells = world.cells(LEASE);
+    add(&*cells, 2);
+    let done = taken(&*cells);
+    assert!(cells.hand_in(&done, b"result").expect("it can be handed in"));
+    for tries in 1..=MOST_TRIES {
+        assert_eq!(taken(&*world.cells(LEASE)).tries, tries);
+        assert_eq!(world.cells(LEASE).renew().expect("it can be asked"), 0, "somebody holds it");
+    }
+    eventually("nobody gets it again", || cells.take().expect("cells can be taken") == Taken::Done);
+    let (one, other) = (world.cells(LEASE), world.cells(LEASE));
+    let renewed = one.renew().expect("they can be renewed") + other.renew().expect("they can be renewed");
+    assert_eq!(renewed, 1);
+    for tries in MOST_TRIES + 1..=2 * MOST_TRIES {
+        assert_eq!(taken(&*world.cells(LEASE)).tries, tries);
+    }
+    eventually("nobody gets it again", || cells.take().expect("cells can be taken") == Taken::Done);
+    assert_eq!(cells.renew().expect("they can be renewed"), 1);
+    let held = taken(&*other);
+    assert_eq!(held.tries, 2 * MOST_TRIES + 1);
+    assert!(other.hand_in(&held, b"late").expect("it can be handed in"));
+    assert_eq!(cells.renew().expect("they can be renewed"), 0);
+    let progress = cells.progress().expect("it can be read");
+    assert_eq!((progress.all, progress.done), (2, 2));
+}
+
+fn cells_that_are_added_later_are_handed_out(world: &mut dyn World) {
+    let cells = world.cells(LEASE);
+    add(&*cells, 1);
+    let first = taken(&*cells);
+    assert!(cells.hand_in(&first, b"result").expect("it can be handed in"));
+    eventually("all is done", || cells.take().expect("cells can be taken") == Taken::Done);
+    add(&*world.cells(LEASE), 3);
+    let names: BTreeSet<String> = (0..2).map(|_| taken(&*cells).name).collect();
+    assert!(names.len() == 2 && !names.contains(&first.name), "{names:?}");
+}
+
+fn a_test_reaches_every_other_worker_within_some_looks(world: &mut dyn World) {
+    const TESTS: usize = 40;
+    /// So often a worker looks that looks every five milliseconds for a second.
+    const LOOKS: usize = 200;
+    let mut workers: Vec<_> = (0..4).map(|_| world.join()).collect();
+    let mut looks = Vec::new();
+    for number in 0..TESTS {
+        workers[number % 4].publish(test(number));
+        for other in (1..4).map(|step| (number + step) % 4) {
+            let mut looked = 0;
+            eventually("it comes", || {
+                looked += 1;
+                workers[other].poll().is_some()
+            });
+            looks.push(looked);
+        }
+    }
+    looks.sort_unstable();
+    // A machine with much to do may be late with some.
+    assert!(looks[looks.len() / 2] <= LOOKS, "{looks:?}");
+}
+
 fn a_cell_is_not_handed_out_again_while_its_holder_lives(world: &mut dyn World) {
     let cells = world.cells(LEASE);
     add(&*cells, 1);
@@ -308,6 +369,9 @@ everywhere! {
     what_is_published_while_nobody_can_be_reached_comes_later
     every_cell_gets_one_result_when_several_workers_share_them
     a_cell_whose_holder_is_gone_is_handed_out_three_times_at_most
+    a_cell_that_was_handed_out_as_often_as_allowed_gets_new_tries_when_somebody_asks
+    cells_that_are_added_later_are_handed_out
+    a_test_reaches_every_other_worker_within_some_looks
     a_cell_is_not_handed_out_again_while_its_holder_lives
     the_first_result_of_a_cell_counts
 }

@@ -79,7 +79,7 @@ fn certificate(directory: &Path) -> Option<()> {
         .output();
     let is_made = done.is_ok_and(|output| output.status.success());
     if !is_made {
-        eprintln!("skipped: there is no openssl");
+        server::skipped("there is no openssl");
     }
     is_made.then_some(())
 }

@@ -1,6 +1,7 @@
 //! wasmtime takes minutes to compile, so every choice of packages must ask for the same build of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::process::Command;
 
 /// Packages that are built or tested by themselves. The first is the program, as `cargo build` makes it.
@@ -25,14 +26,37 @@ fn no_choice_of_packages_compiles_wasmtime_in_another_way() {
     }
 }
 
+#[test]
+fn the_program_with_its_feature_needs_no_other_wasmtime() {
+    let parts: BTreeSet<String> = tree(&["-p", "wasmtime"]).into_keys().collect();
+    let plain = tree(&["-p", "mutagen-wasm"]);
+    let Some(with_hub) = try_tree(&["-p", "mutagen-wasm", "--features", "hub"]) else {
+        // Only who builds with the feature has the crates that it needs.
+        return writeln!(std::io::stderr(), "skipped: the crates of the feature hub are not there")
+            .expect("there is an output");
+    };
+    for part in parts.iter().filter(|part| plain.contains_key(*part)) {
+        assert_eq!(plain[part], with_hub[part], "{part}: ask for the features of both in oracles/Cargo.toml");
+    }
+}
+
 /// The packages that cargo compiles for these, each with the sets of features that it has somewhere.
 fn tree(choice: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+    try_tree(choice).expect("cargo lists packages")
+}
+
+/// The same. `None` if packages were never downloaded.
+fn try_tree(choice: &[&str]) -> Option<BTreeMap<String, BTreeSet<String>>> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--prefix", "none", "-e", "normal,build,dev,features", "-f", "{p}\t{f}"])
         .args(choice)
         .output()
         .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if errors.contains("--offline was specified") {
+        return None;
+    }
+    assert!(output.status.success(), "{errors}");
     let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         // Other lines name a feature, or a package that was listed before.
@@ -42,5 +66,5 @@ fn tree(choice: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
             packages.entry(name.to_owned()).or_default().insert(features.to_owned());
         }
     }
-    packages
+    Some(packages)
 }

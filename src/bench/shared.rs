@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mutagen_bench::{CellStore, Plan, Program, Queue, RunEnded, StoredTrials, Table};
+use mutagen_bench::{CellStore, Plan, Program, Queue, QueueNews, RunEnded, StoredTrials, Table};
 use mutagen_campaign::Sharing;
 
 use super::plan::PlanFlags;
@@ -43,17 +43,30 @@ pub fn run_queue(queue: &Queue, cells: &CellFlags) -> Result<RunEnded, CommandEr
         ));
     }
     queue.fill()?;
+    let renewed = queue.renew()?;
     let open = queue.open()?;
     if !cells.quiet {
         say::note(format!("{open} cells have no result yet"));
+        if renewed > 0 {
+            say::note(format!("{renewed} of them were tried as often as allowed, and are tried again"));
+        }
     }
     let program = Program::this(cells.grace)?;
     let mut progress = CellProgress::new(usize::try_from(open).unwrap_or(usize::MAX), cells.quiet);
-    let ended = queue.run(&program, cells.jobs(), &*interrupt_flag()?, |trial| progress.follow(trial))?;
+    let follow = |news: QueueNews<'_>| match news {
+        QueueNews::Accepted(trial) => progress.follow(trial),
+        QueueNews::Gone(error, patience) => {
+            say::note(format!("{error}; trying again, for {} at most", humantime::format_duration(patience)))
+        }
+        QueueNews::Back => say::note("it can be reached again"),
+    };
+    let ended = queue.run(&program, cells.jobs(), &*interrupt_flag()?, follow)?;
     drop(progress);
     let left = if ended == RunEnded::Done { queue.open()? } else { 0 };
     if left > 0 {
-        let why = format!("{left} cells were tried as often as allowed, and have no result");
+        let why = format!(
+            "{left} cells were tried as often as allowed, and have no result; whoever runs this again tries them again"
+        );
         return Err(CommandError::new(Code::Unusable, why));
     }
     Ok(ended)
@@ -69,13 +82,13 @@ fn settle(sharing: &Sharing, flags: &PlanFlags) -> Result<Plan, CommandError> {
 
 /// The table of all shared results, which are stored in the directory as well, as if they had been run there.
 pub fn table(sharing: &Sharing, directory: &Path) -> Result<Table, CommandError> {
-    let plan = Queue::plan(sharing)?.ok_or_else(|| {
+    let queue = Queue::stored(sharing)?.ok_or_else(|| {
         let why = format!("there is no benchmark `{}` in {}", sharing.campaign, sharing.place);
         CommandError::new(Code::Unusable, why)
     })?;
     let store = CellStore::at(directory);
-    store.keep_plan(&plan)?;
-    fetch(&Queue::join(sharing, plan)?, &store)?;
+    store.keep_plan(queue.its_plan())?;
+    fetch(&queue, &store)?;
     super::report::table(&store)
 }
 

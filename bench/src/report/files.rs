@@ -64,6 +64,7 @@ fn cell(trial: &Trial) -> Row {
         ("discrepancies", json!(trial.discrepancies)),
         ("version", json!(trial.version)),
         ("build", json!(trial.build)),
+        ("host", json!(host.name)),
         ("processor", json!(host.processor)),
         ("cores", json!(host.cores)),
         ("system", json!(host.system)),

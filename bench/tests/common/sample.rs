@@ -40,6 +40,7 @@ pub fn trials(plan: &Plan, seconds: impl Fn(&str, &str, u32) -> f64) -> Vec<Tria
             Trial::judge(cell, Ended::Exited(i32::from(found)), &report.to_string(), "").expect("it ended");
         let started = "2026-01-02T03:04:05Z".to_owned();
         let host = HostFacts {
+            name: "nowhere".into(),
             processor: "made-up <processor>".into(),
             cores: 2,
             system: "none".into(),

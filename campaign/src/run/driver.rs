@@ -301,7 +301,7 @@ impl<'a, S: Subject> Driver<'a, S> {
             let alone = || Here::new(&**subject, property());
             let collecting = Collecting::new(property(), at_once.then(|| (collector, alone())));
             let guidance = subject.guidance(strategy, worker.seed);
-            (Exchanging::new(guidance, subject, voice, worker.index), collecting)
+            (Exchanging::new(guidance, subject, voice, worker), collecting)
         })
     }
 

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use mutagen_engine::{Figures, Guidance, HitClasses, HitCounts, HitCoverage, Record, Trace, Verdict};
+use mutagen_engine::{
+    Figures, Guidance, HitClasses, HitCounts, HitCoverage, Record, Trace, Verdict, Worker, stable,
+};
 use mutagen_exchange::Entry;
 use mutagen_properties::Subject;
 
@@ -12,6 +14,13 @@ use crate::sharing::{End, Voice};
 
 /// A test of others comes after so many of the worker's own, so that what is new gets its turn.
 const OWN_TESTS: u32 = 3;
+/// If more tests of others wait than this, as for a worker that joins late, most tests are theirs until they are through.
+const LARGE_BACKLOG: u64 = 64;
+/// So many are then run for each of the worker's own.
+const THEIRS_IN_A_ROW: u32 = 15;
+/// A worker runs the mutants of one in so many tests of others, drawn anew by each worker: if all ran those of all, they would run the
+/// same ones.
+const MUTATES_ONE_OF: u64 = 4;
 /// So many tests of others are looked at in a row, if the property cannot be tested on them.
 const MOST_UNUSABLE: usize = 16;
 
@@ -25,11 +34,48 @@ struct Link<S: Subject> {
     subject: Arc<S>,
     end: End,
     received: Arc<AtomicU64>,
+    foreign: Arc<AtomicU64>,
     hits: HitCounts,
     coverage: HitCoverage,
-    /// Whether the test that runs now came from others.
-    is_theirs: bool,
-    own_tests: u32,
+    /// Whose test runs now.
+    whose: Whose,
+    /// What the worker's share of the tests of others depends on.
+    salt: u64,
+    turns: Turns,
+}
+
+/// Whose test it is, and who searches on from it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Own,
+    /// Of another worker, and this one runs its mutants as well.
+    Shared,
+    /// Of another worker, who is left to run its mutants.
+    Theirs,
+}
+
+/// Whose turn it is.
+#[derive(Default)]
+struct Turns {
+    /// Tests of the worker's own since the last one of others.
+    own: u32,
+    /// Tests of others since the last one of the worker's own.
+    theirs: u32,
+}
+
+impl Turns {
+    /// Whether the next test comes from others, if there is one, of whom so many tests wait.
+    fn are_theirs(&self, backlog: u64) -> bool {
+        self.own >= OWN_TESTS || backlog > LARGE_BACKLOG && self.theirs < THEIRS_IN_A_ROW
+    }
+
+    fn took_theirs(&mut self) {
+        (self.own, self.theirs) = (0, self.theirs + 1);
+    }
+
+    fn took_own(&mut self) {
+        (self.own, self.theirs) = (self.own + 1, 0);
+    }
 }
 
 impl<S: Subject> Exchanging<S> {
@@ -38,19 +84,21 @@ impl<S: Subject> Exchanging<S> {
         guidance: Box<dyn Guidance<S::Value>>,
         subject: &Arc<S>,
         voice: Option<&Voice>,
-        worker: usize,
+        worker: Worker,
     ) -> Self {
         // Who does not look at traces neither knows what is new nor learns from it.
         let voice = voice.filter(|_| guidance.wants_traces());
         let link = voice.and_then(|voice| {
             Some(Link {
                 subject: Arc::clone(subject),
-                end: voice.end(worker)?,
+                end: voice.end(worker.index)?,
                 received: voice.received(),
+                foreign: voice.foreign(),
                 hits: HitCounts::new(),
                 coverage: HitCoverage::new(HitClasses::Afl),
-                is_theirs: false,
-                own_tests: 0,
+                whose: Whose::Own,
+                salt: worker.seed,
+                turns: Turns::default(),
             })
         });
         Exchanging { guidance, link }
@@ -60,22 +108,41 @@ impl<S: Subject> Exchanging<S> {
 impl<S: Subject> Link<S> {
     /// The next test of others, if it is their turn.
     fn theirs(&mut self) -> Option<S::Value> {
-        self.own_tests += 1;
-        if self.own_tests <= OWN_TESTS {
+        let taken = self.taken();
+        match taken {
+            Some(_) => self.turns.took_theirs(),
+            None => self.turns.took_own(),
+        }
+        let (value, whose) = taken?;
+        self.whose = whose;
+        Some(value)
+    }
+
+    fn taken(&self) -> Option<(S::Value, Whose)> {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let backlog = end.backlog();
+        if !self.turns.are_theirs(backlog) {
             return None;
         }
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let entries = std::iter::from_fn(|| end.poll()).take(MOST_UNUSABLE);
-        let value = |entry: Entry| self.subject.value(&carried::read(entry.bytes)?);
-        let value = entries.filter_map(value).next()?;
+        let value = |entry: Entry| {
+            // Whoever published what waited for this worker may be gone.
+            let is_shared =
+                backlog > LARGE_BACKLOG || stable::mix(entry.key ^ self.salt).is_multiple_of(MUTATES_ONE_OF);
+            let Some(case) = carried::read(entry.bytes) else {
+                self.foreign.fetch_add(1, Ordering::Relaxed);
+                return None;
+            };
+            Some((self.subject.value(&case)?, if is_shared { Whose::Shared } else { Whose::Theirs }))
+        };
+        let taken = entries.filter_map(value).next()?;
         self.received.fetch_add(1, Ordering::Relaxed);
-        (self.is_theirs, self.own_tests) = (true, 0);
-        Some(value)
+        Some(taken)
     }
 
     /// Tells the others about a test that showed something that neither this worker nor they have seen, as far as it knows.
     fn tell(&mut self, value: &S::Value, is_interesting: bool, trace: Trace<'_>) {
-        let is_theirs = std::mem::take(&mut self.is_theirs);
+        let is_theirs = std::mem::replace(&mut self.whose, Whose::Own) != Whose::Own;
         if !is_theirs && !is_interesting || trace.events.is_empty() {
             return;
         }
@@ -96,7 +163,11 @@ impl<S: Subject> Guidance<S::Value> for Exchanging<S> {
     }
 
     fn learn(&mut self, value: &S::Value, verdict: &Verdict, trace: Trace<'_>) -> bool {
-        let is_interesting = self.guidance.learn(value, verdict, trace);
+        let is_left = self.link.as_ref().is_some_and(|link| link.whose == Whose::Theirs);
+        let is_interesting = match is_left {
+            true => self.guidance.note(value, verdict, trace),
+            false => self.guidance.learn(value, verdict, trace),
+        };
         if let Some(link) = &mut self.link {
             link.tell(value, is_interesting, trace);
         }
@@ -133,5 +204,41 @@ impl<S: Subject> Guidance<S::Value> for Exchanging<S> {
 
     fn records(&self) -> Vec<Record<S::Value>> {
         self.guidance.records()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whose tests come in a row: `t` are theirs.
+    fn row(backlog: impl Fn(u64) -> u64) -> String {
+        let mut turns = Turns::default();
+        let mut taken = 0;
+        let mut one = || {
+            let left = backlog(taken);
+            if left > 0 && turns.are_theirs(left) {
+                turns.took_theirs();
+                taken += 1;
+                't'
+            } else {
+                turns.took_own();
+                'o'
+            }
+        };
+        (0..40).map(|_| one()).collect()
+    }
+
+    #[test]
+    fn every_fourth_test_is_of_others_as_long_as_few_of_theirs_wait() {
+        assert_eq!(row(|_| 10), "ooot".repeat(10));
+        assert_eq!(row(|_| 0), "o".repeat(40));
+    }
+
+    #[test]
+    fn a_large_backlog_is_run_in_a_row_and_the_own_search_does_not_starve() {
+        assert_eq!(row(|_| 1000), format!("{0}o{0}oyyyyyyyy", "t".repeat(15)).replace('y', "t"));
+        // Of 70, those beyond 64 come in a row, and the others as usual.
+        assert_eq!(row(|taken| 70 - taken), format!("{}{}", "t".repeat(6), &"ooot".repeat(9)[..34]));
     }
 }

@@ -276,22 +276,9 @@ impl<T: Mutable + Clone> Mutagen<T> {
     }
 }
 
-impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
-    fn next(&mut self) -> T {
-        self.reset_if_bored();
-        self.restart_if_lost();
-        self.counts.tests += 1;
-        let generate = is_due(self.config.generate_every, self.counts.tests);
-        let mutant = if generate { None } else { self.mutate() };
-        mutant.unwrap_or_else(|| self.generate())
-    }
-
-    fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
-        let ancestry = self.ancestry.take().unwrap_or_else(|| {
-            self.counts.examples += 1;
-            // The user chose this test, so it may be kept even if it is discarded.
-            self.fresh(true)
-        });
+impl<T: Mutable + Clone> Mutagen<T> {
+    /// Remembers what a test did, and keeps it if that is new.
+    fn learn_from(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>, ancestry: Ancestry) -> bool {
         self.counts.count_verdict(verdict);
         let passed = match verdict {
             Verdict::Passed => true,
@@ -311,6 +298,33 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
             self.counts.boring += 1;
         }
         interesting
+    }
+}
+
+impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
+    fn next(&mut self) -> T {
+        self.reset_if_bored();
+        self.restart_if_lost();
+        self.counts.tests += 1;
+        let generate = is_due(self.config.generate_every, self.counts.tests);
+        let mutant = if generate { None } else { self.mutate() };
+        mutant.unwrap_or_else(|| self.generate())
+    }
+
+    fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+        let ancestry = self.ancestry.take().unwrap_or_else(|| {
+            self.counts.examples += 1;
+            // The user chose this test, so it may be kept even if it is discarded.
+            self.fresh(true)
+        });
+        self.learn_from(value, verdict, trace, ancestry)
+    }
+
+    /// No mutants are scheduled: its own worker runs them. Parts of it may still be used in other mutants.
+    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+        self.counts.examples += 1;
+        let childless = Ancestry { depth: Some(0), ..self.fresh(true) };
+        self.learn_from(value, verdict, trace, childless)
     }
 
     fn figures(&self) -> Figures {

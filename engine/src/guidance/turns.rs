@@ -107,6 +107,12 @@ impl<T> Guidance<T> for Turns<T> {
         interesting
     }
 
+    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+        self.players
+            .iter_mut()
+            .fold(false, |kept, player| player.guidance.note(value, verdict, trace) || kept)
+    }
+
     /// The figures of the first guidance with those of the others added, and how many tests each gave.
     fn figures(&self) -> Figures {
         let mut figures = self.players.iter().map(|player| player.guidance.figures());
@@ -174,6 +180,15 @@ impl<G: Guidance<A>, A, T> Guided<G, A, T> {
     }
 }
 
+/// The events of a trace that are seen, with memory that is used again.
+fn seen_of<'a>(seen: Option<&[bool]>, events: &'a mut Vec<u32>, trace: Trace<'a>) -> &'a [u32] {
+    let Some(seen) = seen else { return trace.events };
+    let is_seen = |event: &u32| seen.get(*event as usize - 1).copied().unwrap_or(false);
+    events.clear();
+    events.extend(trace.events.iter().copied().filter(is_seen));
+    events
+}
+
 impl<G: Guidance<A>, A, T> Guidance<T> for Guided<G, A, T> {
     fn next(&mut self) -> T {
         (self.wrap)(self.guidance.next())
@@ -181,11 +196,14 @@ impl<G: Guidance<A>, A, T> Guidance<T> for Guided<G, A, T> {
 
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
         let Some(value) = (self.unwrap)(value) else { return false };
-        let Some(seen) = &self.seen else { return self.guidance.learn(value, verdict, trace) };
-        let is_seen = |event: &u32| seen.get(*event as usize - 1).copied().unwrap_or(false);
-        self.events.clear();
-        self.events.extend(trace.events.iter().copied().filter(is_seen));
-        self.guidance.learn(value, verdict, Trace { events: &self.events, ..trace })
+        let events = seen_of(self.seen.as_deref(), &mut self.events, trace);
+        self.guidance.learn(value, verdict, Trace { events, ..trace })
+    }
+
+    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+        let Some(value) = (self.unwrap)(value) else { return false };
+        let events = seen_of(self.seen.as_deref(), &mut self.events, trace);
+        self.guidance.note(value, verdict, Trace { events, ..trace })
     }
 
     fn figures(&self) -> Figures {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{RecvTimeoutError, TrySendError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use super::{STOP, WORKERS, files};
@@ -62,7 +62,7 @@ impl Carrying {
             std::thread::sleep(AGAIN);
         }
         self.carrier.shared.set_connected(true);
-        self.carrier.shared.is_stored();
+        self.carrier.shared.is_stored(entry.bytes.len());
     }
 
     fn store(&mut self, entry: &Entry) -> io::Result<()> {
@@ -95,7 +95,7 @@ impl Carrying {
                 None => return,
                 Some(None) => self.carrier.shared.is_foreign(),
                 Some(Some(entry)) => {
-                    if let Err(TrySendError::Full(entry)) = self.carrier.incoming.try_send(entry) {
+                    if let Err(entry) = self.carrier.incoming.hand_over(entry) {
                         self.stuck = Some(entry);
                         return;
                     }

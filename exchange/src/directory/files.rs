@@ -8,6 +8,11 @@ use std::time::{Duration, SystemTime};
 
 use crate::{Error, MOST_BYTES};
 
+/// How the names of files begin that are being written.
+const TEMPORARY: &str = ".new-";
+/// Nobody writes a file for so long.
+const LONGEST_WRITING: Duration = Duration::from_secs(60 * 60);
+
 /// Makes a directory and those above it.
 pub(super) fn make(directory: &Path) -> Result<(), Error> {
     fs::create_dir_all(directory).map_err(Error::file(directory))
@@ -31,9 +36,20 @@ fn temporary(file: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile>
     let folder = file.parent().unwrap_or(Path::new("."));
     // Other users may be workers as well, as far as the umask lets them.
     let everybody = Permissions::from_mode(0o666);
-    let mut made = tempfile::Builder::new().prefix(".").permissions(everybody).tempfile_in(folder)?;
+    let mut made = tempfile::Builder::new().prefix(TEMPORARY).permissions(everybody).tempfile_in(folder)?;
     made.write_all(content)?;
     Ok(made)
+}
+
+/// Removes what writers left behind that were killed before their files had names. If that is not allowed, it stays.
+pub(super) fn sweep(directory: &Path) {
+    let is_ours = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with(TEMPORARY));
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let is_old = || age(&entry.path()).is_some_and(|age| age > LONGEST_WRITING);
+        if is_ours(&entry.file_name()) && is_old() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// The content of a file. `None` if there is none, or it is no ordinary file.
@@ -71,4 +87,22 @@ pub(super) fn age(file: &Path) -> Option<Duration> {
 /// Sets the time of a file to now, by the clock of the file system.
 pub(super) fn touch(file: &Path) -> io::Result<()> {
     File::options().write(true).open(file)?.set_modified(SystemTime::now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_old_files_of_killed_writers_are_swept_away() {
+        let directory = tempfile::tempdir().expect("a directory can be made");
+        let old = SystemTime::now() - 2 * LONGEST_WRITING;
+        for (name, is_old) in [(".new-old", true), (".new-now", false), ("kept", true), (".kept", true)] {
+            let file = File::create(directory.path().join(name)).expect("it can be made");
+            file.set_modified(if is_old { old } else { SystemTime::now() }).expect("it has a time");
+        }
+        sweep(directory.path());
+        let there = |name| directory.path().join(name).exists();
+        assert!(!there(".new-old") && there(".new-now") && there("kept") && there(".kept"));
+    }
 }

@@ -1,7 +1,7 @@
 //! What the thread of a worker's session does: it stores what the worker publishes, and reads what others published.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError};
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::STOP;
 use super::session::{Kept, Link, Stream, read};
-use crate::courier::{Carrier, Shared};
+use crate::courier::{Carrier, Incoming, Shared};
 use crate::entry::key_of;
 use crate::{Entry, Error, Topic};
 
@@ -78,18 +78,19 @@ async fn say(link: &Link, shared: &Shared, worker: &str) {
 /// Stores an entry, as often as it takes.
 async fn store(link: &Link, entry: Entry, shared: &Shared) {
     let subject = link.subject(&format!("{}.{}", entry.topic.name(), entry.name()));
+    let bytes = entry.bytes.len();
     loop {
         match link.put(subject.clone(), entry.sealed()).await {
-            Ok(Kept::Stored | Kept::Known) => return shared.is_stored(),
-            Ok(Kept::NoRoom) if entry.topic == Topic::Test => return shared.has_no_room(),
-            Ok(Kept::TooLarge) => return shared.is_too_large(),
+            Ok(Kept::Stored | Kept::Known) => return shared.is_stored(bytes),
+            Ok(Kept::NoRoom) if entry.topic == Topic::Test => return shared.has_no_room(bytes),
+            Ok(Kept::TooLarge) => return shared.is_too_large(bytes),
             Ok(Kept::NoRoom) | Err(_) => sleep(AGAIN).await,
         }
     }
 }
 
 /// Reads the tests of others, from the first one on. Whatever ends this, it goes on where it was.
-async fn fetch(link: &Link, incoming: &SyncSender<Entry>, shared: &Shared) {
+async fn fetch(link: &Link, incoming: &Incoming, shared: &Shared) {
     let mut next = 1;
     while !shared.is_leaving() {
         // The server may be gone, or have forgotten this reader.
@@ -98,12 +99,7 @@ async fn fetch(link: &Link, incoming: &SyncSender<Entry>, shared: &Shared) {
     }
 }
 
-async fn fetch_from(
-    next: &mut u64,
-    link: &Link,
-    incoming: &SyncSender<Entry>,
-    shared: &Shared,
-) -> Result<(), Error> {
+async fn fetch_from(next: &mut u64, link: &Link, incoming: &Incoming, shared: &Shared) -> Result<(), Error> {
     let reader = link.reader(Stream::Tests, "tests.*", *next).await?;
     let mut messages = link.follow(&reader).await?;
     while let Some(Ok(message)) = messages.next().await {
@@ -119,9 +115,9 @@ async fn fetch_from(
 }
 
 /// Hands a test to the worker, who may be slow.
-async fn hand_over(entry: Entry, incoming: &SyncSender<Entry>, shared: &Shared) {
+async fn hand_over(entry: Entry, incoming: &Incoming, shared: &Shared) {
     let mut entry = entry;
-    while let Err(TrySendError::Full(back)) = incoming.try_send(entry) {
+    while let Err(back) = incoming.hand_over(entry) {
         entry = back;
         if shared.is_leaving() {
             return;

@@ -1,6 +1,7 @@
-//! Cells on a server: a durable consumer hands each message out until it is acknowledged.
+//! Cells on a server: a durable consumer hands each message out until it is acknowledged. A cell that was handed out as often as
+//! allowed is handed out again if it is published anew, under a subject with a number.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -84,11 +85,44 @@ impl HubCells {
                 let _ = message.ack().await;
                 continue;
             }
+            let renewed = renewals(&message.subject);
             self.held().insert(name.clone(), message);
-            return Ok(Taken::Cell(Held { name, work, tries: u32::try_from(tries).unwrap_or(MOST_TRIES) }));
+            let tries = MOST_TRIES * renewed + u32::try_from(tries).unwrap_or(MOST_TRIES);
+            return Ok(Taken::Cell(Held { name, work, tries }));
         }
         let info = consumer.info().await.map_err(|error| failed(&error))?;
         Ok(if info.num_pending == 0 && info.num_ack_pending == 0 { Taken::Done } else { Taken::Wait })
+    }
+
+    async fn renewed(&self) -> Result<u64, Error> {
+        // How often each cell was renewed is read first: whoever renews meanwhile is then noticed, here or by the subject.
+        let mut times: HashMap<String, u32> = HashMap::new();
+        for again in self.session.all(Stream::Cells, "again.*.*").await? {
+            *times.entry(again.word_before().to_owned()).or_default() += 1;
+        }
+        let mut consumer = self.session.consumer(Stream::Cells, self.queue()).await?;
+        let info = consumer.info().await.map_err(|error| self.session.failed(&error))?;
+        if info.num_pending > 0 || info.num_ack_pending > 0 {
+            return Ok(0);
+        }
+        let results = self.session.all(Stream::Results, "results.*").await?;
+        let done: HashSet<&str> = results.iter().map(Message::last_word).collect();
+        let mut renewed = 0;
+        for cell in self.session.all(Stream::Cells, "cells.*").await? {
+            let key = cell.last_word();
+            if done.contains(key) || unpacked(&cell.payload).is_none() {
+                continue;
+            }
+            let subject = format!("again.{key}.{}", times.get(key).copied().unwrap_or(0) + 1);
+            match self.session.put(self.session.subject(&subject), cell.payload.clone()).await? {
+                Kept::Stored => renewed += 1,
+                Kept::Known => {}
+                Kept::NoRoom | Kept::TooLarge => {
+                    return Err(self.session.refused("there is no room for a cell"));
+                }
+            }
+        }
+        Ok(renewed)
     }
 
     async fn accept(&self, held: &Held, result: &[u8]) -> Result<bool, Error> {
@@ -134,6 +168,10 @@ impl Cells for HubCells {
         self.session.wait(self.next())
     }
 
+    fn renew(&self) -> Result<u64, Error> {
+        self.session.wait(self.renewed())
+    }
+
     fn keep_alive(&self, held: &Held) -> Result<(), Error> {
         let Some(message) = self.held().get(&held.name).cloned() else { return Ok(()) };
         let kept = self.session.wait(message.ack_with(AckKind::Progress));
@@ -162,6 +200,13 @@ impl Cells for HubCells {
     fn lease(&self) -> Duration {
         self.lease
     }
+}
+
+/// How often a cell had been renewed when it was published under this subject.
+fn renewals(subject: &str) -> u32 {
+    let mut words = subject.rsplit('.');
+    let (last, is_again) = (words.next(), words.nth(1) == Some("again"));
+    last.filter(|_| is_again).and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// Bytes with a name, in an envelope.

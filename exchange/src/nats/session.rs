@@ -58,6 +58,7 @@ impl Stream {
         let subject = |rest: &str| format!("mutagen.{campaign}.{rest}");
         let subjects = match self {
             Stream::Log => vec![subject("terms"), subject("stop"), subject("findings.*")],
+            Stream::Cells => vec![subject("cells.*"), subject("again.*.*")],
             other => vec![subject(&format!("{}.*", other.name()))],
         };
         let first = Config {
@@ -110,6 +111,11 @@ impl Message {
     /// The last word of its subject.
     pub(super) fn last_word(&self) -> &str {
         self.subject.rsplit('.').next().unwrap_or_default()
+    }
+
+    /// The word of its subject before the last one.
+    pub(super) fn word_before(&self) -> &str {
+        self.subject.rsplit('.').nth(1).unwrap_or_default()
     }
 }
 
@@ -195,7 +201,8 @@ async fn connect(address: Address, secret: Option<Secret>, campaign: String) -> 
     let options = ConnectOptions::new()
         .name("mutagen-wasm")
         .connection_timeout(LONGEST)
-        .reconnect_delay_callback(|_| RECONNECT)
+        // The first attempt, also that of a new worker, waits for nothing.
+        .reconnect_delay_callback(|attempts| if attempts <= 1 { Duration::ZERO } else { RECONNECT })
         .require_tls(address.is_encrypted())
         // A secret is for this server, not for others that it names.
         .ignore_discovered_servers();

@@ -18,7 +18,8 @@ impl SmallDisk {
             .output()
             .is_ok_and(|done| done.status.success());
         if !mounted {
-            eprintln!("skipped: the disk is never full, since none can be mounted here");
+            let why = "skipped: the disk is never full, since none can be mounted here";
+            writeln!(std::io::stderr(), "{why}").expect("there is an output");
         }
         mounted.then_some(SmallDisk(directory))
     }

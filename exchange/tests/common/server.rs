@@ -17,6 +17,11 @@ pub struct Server {
     arguments: Vec<String>,
 }
 
+/// Says why a test does less. The test harness shows what `eprintln!` says only if a test fails.
+pub fn skipped(why: &str) {
+    writeln!(std::io::stderr(), "skipped: {why}").expect("there is an output");
+}
+
 /// The program of the server. Says so if there is none.
 pub fn program() -> Option<PathBuf> {
     let named = std::env::var_os("MUTAGEN_NATS_SERVER").map(PathBuf::from);
@@ -24,7 +29,7 @@ pub fn program() -> Option<PathBuf> {
         ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map(|folder| PathBuf::from(folder).join("nats-server"));
     let found = named.into_iter().chain(usual).find(|program| program.is_file());
     if found.is_none() {
-        eprintln!("skipped: there is no nats-server (MUTAGEN_NATS_SERVER names one)");
+        skipped("there is no nats-server (MUTAGEN_NATS_SERVER names one)");
     }
     found
 }

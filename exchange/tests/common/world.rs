@@ -13,7 +13,8 @@ pub trait World: Sync {
     fn board(&self) -> Box<dyn Board + '_>;
     /// The cells, as one worker has them.
     fn cells(&self, lease: Duration) -> Arc<dyn Cells>;
-    /// Puts bytes where a test with this key is expected. Returns whether that is possible.
+    /// Puts bytes where a test with this key is expected. Returns whether that is possible: in memory, entries have no envelopes
+    /// that could be damaged.
     fn plant(&self, key: &str, bytes: &[u8]) -> bool;
     /// Takes the place away, as far as it can be taken away.
     fn kill(&mut self);
