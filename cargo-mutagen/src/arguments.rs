@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand};
+use mutagen_engine::request::Request;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -68,6 +69,21 @@ pub struct BuildArguments {
     pub locked: bool,
 }
 
+/// What all commands that test have.
+#[derive(Args, Clone)]
+pub struct RunArguments {
+    /// How long a test may take until it is a finding
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = humantime::parse_duration)]
+    pub hang_limit: Duration,
+}
+
+impl RunArguments {
+    /// The request with what these say.
+    pub fn of(&self, request: Request) -> Request {
+        Request { hang: Some(self.hang_limit.as_millis() as u64), ..request }
+    }
+}
+
 #[derive(Args)]
 pub struct TestArguments {
     /// Run the properties with this in their path
@@ -78,6 +94,8 @@ pub struct TestArguments {
     /// The seed, in place of the property's own
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub run: RunArguments,
     #[command(flatten)]
     pub build: BuildArguments,
 }
@@ -92,12 +110,15 @@ pub struct FuzzArguments {
     /// How many processes
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     pub jobs: u64,
-    /// The seed of the first process; the others count up
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+    /// The seed of the first process; the others count up. Without it, it follows from what the corpus holds, so that each
+    /// run searches elsewhere
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// Who chooses the tests
     #[arg(long, value_name = "NAME", default_value = "mutagen", value_parser = mutagen_engine::GUIDANCES)]
     pub engine: String,
+    #[command(flatten)]
+    pub run: RunArguments,
     #[command(flatten)]
     pub build: BuildArguments,
 }
@@ -126,6 +147,8 @@ pub struct BugsArguments {
     /// Let every property hunt every bug, and show which properties are enough
     #[arg(long)]
     pub refine: bool,
+    #[command(flatten)]
+    pub run: RunArguments,
     #[command(flatten)]
     pub build: BuildArguments,
 }
