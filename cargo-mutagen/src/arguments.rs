@@ -88,7 +88,7 @@ impl RunArguments {
 pub struct TestArguments {
     /// Run the properties with this in their path
     pub filter: Option<String>,
-    /// How many tests each property gets, in place of ten times what `cargo test` gives it
+    /// How many tests each property gets, in place of thirty times what `cargo test` gives it
     #[arg(long, value_name = "N")]
     pub tests: Option<u64>,
     /// The seed, in place of the property's own
@@ -138,7 +138,7 @@ pub struct CoverageArguments {
 pub struct BugsArguments {
     /// Hunt only the bugs with this in their id
     pub filter: Option<String>,
-    /// How many tests each property gets for each bug, in place of ten times what `cargo test` gives it
+    /// How many tests each property gets for each bug, in place of thirty times what `cargo test` gives it
     #[arg(long, value_name = "N")]
     pub tests: Option<u64>,
     /// The seed, in place of the property's own

@@ -74,7 +74,7 @@ pub const MARK: &str = "\u{1}mutagen-property-1:";
 pub const GUIDANCES: [&str; 7] = ["mutagen", "random", "fuzzchick", "zest", "crowbar", "afl", "libfuzzer"];
 
 /// `cargo mutagen test` runs so many times as many tests as `cargo test`: it has more to learn from them.
-const GUIDED_TESTS: u64 = 10;
+const GUIDED_TESTS: u64 = 30;
 
 /// How long a stored counterexample may take. One of a loop without end would hold up `cargo test` for ever.
 const REPLAY_LIMIT: Duration = Duration::from_secs(60);
