@@ -54,7 +54,8 @@ fn afl_tests_what_modules_compute() {
         return;
     }
     let run = run("interpret --guidance afl --seed 2 --tests 300 --json -q");
-    assert!([0, 1].contains(&run.code), "{}{}", run.out, run.err);
+    // So few tests may all be discarded.
+    assert!([0, 1, 3].contains(&run.code), "{}{}", run.out, run.err);
     let json: Value = serde_json::from_str(&run.out).expect("it is one object");
     let asked_for = json["figures"]["counts"]["asked for by afl-fuzz"].as_u64();
     assert!(
