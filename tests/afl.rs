@@ -49,6 +49,24 @@ fn afl_tests_modules_and_stops_when_its_tests_are_done() {
 }
 
 #[test]
+fn afl_tests_what_modules_compute() {
+    if !has_afl() {
+        return;
+    }
+    let run = run("interpret --guidance afl --seed 2 --tests 300 --json -q");
+    // So few tests may all be discarded.
+    assert!([0, 1, 3].contains(&run.code), "{}{}", run.out, run.err);
+    let json: Value = serde_json::from_str(&run.out).expect("it is one object");
+    let asked_for = json["figures"]["counts"]["asked for by afl-fuzz"].as_u64();
+    assert!(
+        json["guidance"] == "afl"
+            && asked_for >= Some(1)
+            && json["figures"]["levels"]["known probes"].as_u64() > Some(50),
+        "{json}"
+    );
+}
+
+#[test]
 fn without_afl_one_sentence_says_how_to_get_it() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let words = ["validate", "--guidance", "afl", "--tests", "10", "-o", "out"];

@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand};
+use mutagen_engine::request::Request;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -68,16 +69,33 @@ pub struct BuildArguments {
     pub locked: bool,
 }
 
+/// What all commands that test have.
+#[derive(Args, Clone)]
+pub struct RunArguments {
+    /// How long a test may take until it is a finding
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = humantime::parse_duration)]
+    pub hang_limit: Duration,
+}
+
+impl RunArguments {
+    /// The request with what these say.
+    pub fn of(&self, request: Request) -> Request {
+        Request { hang: Some(self.hang_limit.as_millis() as u64), ..request }
+    }
+}
+
 #[derive(Args)]
 pub struct TestArguments {
     /// Run the properties with this in their path
     pub filter: Option<String>,
-    /// How many tests each property gets, in place of ten times what `cargo test` gives it
+    /// How many tests each property gets, in place of thirty times what `cargo test` gives it
     #[arg(long, value_name = "N")]
     pub tests: Option<u64>,
     /// The seed, in place of the property's own
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub run: RunArguments,
     #[command(flatten)]
     pub build: BuildArguments,
 }
@@ -92,12 +110,15 @@ pub struct FuzzArguments {
     /// How many processes
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     pub jobs: u64,
-    /// The seed of the first process; the others count up
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+    /// The seed of the first process; the others count up. Without it, it follows from what the corpus holds, so that each
+    /// run searches elsewhere
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// Who chooses the tests
     #[arg(long, value_name = "NAME", default_value = "mutagen", value_parser = mutagen_engine::GUIDANCES)]
     pub engine: String,
+    #[command(flatten)]
+    pub run: RunArguments,
     #[command(flatten)]
     pub build: BuildArguments,
 }
@@ -117,7 +138,7 @@ pub struct CoverageArguments {
 pub struct BugsArguments {
     /// Hunt only the bugs with this in their id
     pub filter: Option<String>,
-    /// How many tests each property gets for each bug, in place of ten times what `cargo test` gives it
+    /// How many tests each property gets for each bug, in place of thirty times what `cargo test` gives it
     #[arg(long, value_name = "N")]
     pub tests: Option<u64>,
     /// The seed, in place of the property's own
@@ -126,6 +147,8 @@ pub struct BugsArguments {
     /// Let every property hunt every bug, and show which properties are enough
     #[arg(long)]
     pub refine: bool,
+    #[command(flatten)]
+    pub run: RunArguments,
     #[command(flatten)]
     pub build: BuildArguments,
 }

@@ -3,6 +3,7 @@
 use crate::arguments::BugsArguments;
 use crate::build::build;
 use crate::child::{self, Ended};
+use crate::ended::{Culprit, End};
 use crate::error::Error;
 use crate::exit::Code;
 use crate::project::{Project, bugs_directory};
@@ -24,15 +25,24 @@ pub fn run(arguments: &BugsArguments) -> Result<Code, Error> {
     for bug in &bugs {
         let hunters = hunters(bug, &properties)?;
         match hunt(bug, &hunters, arguments)? {
-            Some(caught) => println!("{}: {caught}", bug.id),
-            None => {
-                println!("{}: NOT CAUGHT: {}", bug.id, bug.title);
+            Hunted::Caught(how) => println!("{}: {how}", bug.id),
+            Hunted::Missed { reached } => {
+                let why = if reached { "" } else { " (no test came to the place that it changes)" };
+                println!("{}: NOT CAUGHT: {}{why}", bug.id, bug.title);
                 survivors.push(bug);
             }
         }
     }
     println!("cargo mutagen: {} of {} bugs caught", bugs.len() - survivors.len(), bugs.len());
     Ok(if survivors.is_empty() { Code::Fine } else { Code::Found })
+}
+
+/// What became of a bug.
+enum Hunted {
+    /// A property caught it, in this way.
+    Caught(String),
+    /// Nobody did. Whether a test came to a place where it changes something.
+    Missed { reached: bool },
 }
 
 /// The catalogues of all packages that have one.
@@ -78,7 +88,7 @@ fn refine(bugs: &[Entry], properties: &[Property], arguments: &BugsArguments) ->
         let mut fates = Vec::new();
         for property in properties {
             let caught = catch(bug, property, arguments)?;
-            fates.push(if caught.is_some() { Fate::Killed } else { Fate::Survived });
+            fates.push(if matches!(caught, Hunted::Caught(_)) { Fate::Killed } else { Fate::Survived });
         }
         matrix.push(format!("{}: {}", bug.id, bug.title), fates);
     }
@@ -87,32 +97,39 @@ fn refine(bugs: &[Entry], properties: &[Property], arguments: &BugsArguments) ->
     Ok(if report.is_complete() { Code::Fine } else { Code::Found })
 }
 
-/// How the bug was caught by one of the hunters, if it was.
-fn hunt(bug: &Entry, hunters: &[&Property], arguments: &BugsArguments) -> Result<Option<String>, Error> {
+/// Lets the hunters hunt the bug, until one has caught it.
+fn hunt(bug: &Entry, hunters: &[&Property], arguments: &BugsArguments) -> Result<Hunted, Error> {
+    let mut reached = false;
     for property in hunters {
-        if let Some(caught) = catch(bug, property, arguments)? {
-            return Ok(Some(caught));
+        match catch(bug, property, arguments)? {
+            Hunted::Missed { reached: here } => reached |= here,
+            caught => return Ok(caught),
         }
     }
-    Ok(None)
+    Ok(Hunted::Missed { reached })
 }
 
-/// How the property catches the bug, if it does.
-fn catch(bug: &Entry, property: &Property, arguments: &BugsArguments) -> Result<Option<String>, Error> {
+/// Whether and how the property catches the bug.
+fn catch(bug: &Entry, property: &Property, arguments: &BugsArguments) -> Result<Hunted, Error> {
     let task = Task::Hunt(bug.id.clone());
     let request = Request { seed: arguments.seed, tests: arguments.tests, ..Request::new(task) };
+    let request = arguments.run.of(request);
     let Ended { answers, status, other } = child::ask(property, &request)?;
     let name = property.name();
+    let reached = !answers.contains(&Answer::Unreached);
     for answer in answers {
         if let Answer::Caught { tests, micros, value } = answer {
             let seconds = micros as f64 / 1e6;
-            return Ok(Some(format!("caught by {name} after {tests} tests ({seconds:.3} s): {value}")));
+            return Ok(Hunted::Caught(format!(
+                "caught by {name} after {tests} tests ({seconds:.3} s): {value}"
+            )));
         }
     }
-    match status.code() {
-        Some(0) => Ok(None),
-        Some(_) => Err(Error::Silent(other.join("\n"))),
-        // A bug that ends the process is caught, too, though without a value.
-        None => Ok(Some(format!("caught by {name}: it ends the process ({status})"))),
+    // A bug that ends the process or makes it hang is caught, too.
+    if let Some(end) = End::of(&status) {
+        let culprit = Culprit::find_without_storing(property, &request, &end, 0)?;
+        let value = culprit.value().unwrap_or_else(|| "for an unknown value".to_owned());
+        return Ok(Hunted::Caught(format!("caught by {name}, {}: {value}", culprit.how())));
     }
+    if status.success() { Ok(Hunted::Missed { reached }) } else { Err(Error::Silent(other.join("\n"))) }
 }

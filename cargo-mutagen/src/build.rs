@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::project::{Project, directory};
 use crate::toolchain::Toolchain;
 use cargo_metadata::Message;
-use mutagen_weaver::outside::{ACTIVE, INNER, Order, STUBS};
+use mutagen_weaver::outside::{ACTIVE, INNER, Order, STUBS, WOVEN};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,6 +14,8 @@ use std::process::{Command, Stdio};
 /// A test program of a package.
 #[derive(Clone, Debug)]
 pub struct TestProgram {
+    /// The name of the package.
+    pub package: String,
     /// Where the package lies: tests are run there.
     pub package_directory: PathBuf,
     /// The program.
@@ -50,6 +52,8 @@ pub fn build(
     command.args(["--target", &toolchain.host]).arg("--target-dir").arg(project.target_directory());
     command.args(PROFILE.iter().flat_map(|setting| ["--config", setting]));
     command.args(selection(arguments));
+    // All of them, wherever cargo was called: a package at the root would be alone.
+    command.args(project.members().flat_map(|member| ["-p".to_owned(), member.id.repr.clone()]));
     command.env("RUSTC_WRAPPER", this).env(ACTIVE, stubs);
     // Cargo would remember the answer of another wrapper.
     command.env("CARGO_CACHE_RUSTC_INFO", "0");
@@ -57,6 +61,9 @@ pub fn build(
     if let Some(inner) = inner_wrapper(project.root()) {
         command.env(INNER, inner);
     }
+    let woven = project.woven_directories()?;
+    let woven: Vec<String> = woven.iter().map(|directory| directory.display().to_string()).collect();
+    command.env(WOVEN, woven.join("\n"));
     for (package, order) in project.orders(with_bugs)? {
         command.env(Order::variable(&package), order.to_value());
     }
@@ -69,8 +76,12 @@ pub fn build(
         if let Message::CompilerArtifact(artifact) = message
             && let (true, Some(executable)) = (artifact.profile.test, artifact.executable)
         {
-            let package_directory = directory(project.package(&artifact.package_id));
-            programs.push(TestProgram { package_directory, executable: executable.into() });
+            let package = project.package(&artifact.package_id);
+            programs.push(TestProgram {
+                package: package.name.to_string(),
+                package_directory: directory(package),
+                executable: executable.into(),
+            });
         }
     }
     let status = child.wait().map_err(cannot_run(&cargo))?;

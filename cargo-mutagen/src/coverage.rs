@@ -23,7 +23,7 @@ pub fn run(arguments: &CoverageArguments) -> Result<Code, Error> {
     if !has_files("corpus") && !has_files("findings") {
         return Err(Error::NoCorpus { name: property.name().to_owned(), folder: property.folder() });
     }
-    let default = || project.target_directory().join("coverage").join(property.name());
+    let default = || project.target_directory().join("coverage").join(property.inside());
     let output = arguments.output.clone().unwrap_or_else(default);
     std::fs::create_dir_all(&output).map_err(|reason| Error::File { path: output.clone(), reason })?;
     let output = output.canonicalize().map_err(|reason| Error::File { path: output.clone(), reason })?;

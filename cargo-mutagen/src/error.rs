@@ -11,8 +11,8 @@ pub enum Error {
     #[error("cargo cannot read the project: {0}")]
     Metadata(String),
     #[error(
-        "the project at {0} does not depend on mutagen-engine: add it with `cargo add --dev mutagen-engine` (and `--path` \
-         or `--git`, where it lies)"
+        "the project at {0} does not depend on mutagen-engine: add it with `cargo add --dev --path CHECKOUT/engine` \
+         (or `--git URL mutagen-engine`), where a checkout of mutagen-wasm lies"
     )]
     NoEngine(PathBuf),
     #[error(
@@ -40,6 +40,12 @@ pub enum Error {
     #[error("`{filter}` is a part of several properties: {}", .matching.join(", "))]
     SeveralProperties { filter: String, matching: Vec<String> },
     #[error(
+        "two test programs of a package have a property `{path}`, and both would keep their values in {}: rename one of \
+         them, or move it to another module",
+        .folder.display()
+    )]
+    SharedFolder { path: String, folder: PathBuf },
+    #[error(
         "the corpus of `{name}` is empty ({}): `cargo mutagen fuzz {name}` fills it",
         .folder.display()
     )]
@@ -60,6 +66,8 @@ pub enum Error {
     File { path: PathBuf, reason: std::io::Error },
     #[error("{0}")]
     Afl(#[from] mutagen_engine::AflError),
+    #[error("{0}")]
+    LibFuzzer(#[from] mutagen_engine::LibFuzzerError),
     #[error("{0}")]
     Refine(#[from] mutagen_refine::Error),
     #[error("the property ended without a report: {0}")]

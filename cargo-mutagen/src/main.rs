@@ -9,6 +9,7 @@ mod build;
 mod child;
 mod config;
 mod coverage;
+mod ended;
 mod error;
 mod exit;
 mod fuzz;

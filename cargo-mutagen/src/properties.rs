@@ -3,6 +3,7 @@
 use crate::build::TestProgram;
 use crate::error::Error;
 use mutagen_engine::MARK;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// A property, and the program that holds it.
@@ -27,7 +28,12 @@ impl Property {
 
     /// Where its corpus and its counterexamples are.
     pub fn folder(&self) -> PathBuf {
-        self.program.package_directory.join("mutagen").join(self.name())
+        self.program.package_directory.join("mutagen").join(self.inside())
+    }
+
+    /// The part of that folder that is the property's own.
+    pub fn inside(&self) -> PathBuf {
+        mutagen_engine::folder_of(&self.program.package, &self.path)
     }
 }
 
@@ -43,7 +49,17 @@ pub fn find(programs: &[TestProgram]) -> Result<Vec<Property>, Error> {
         properties.extend(paths.into_iter().map(|path| Property { path, program: program.clone() }));
     }
     properties.sort_by(|one, other| one.path.cmp(&other.path));
+    refuse_shared_folders(&properties)?;
     if properties.is_empty() { Err(Error::NoProperty) } else { Ok(properties) }
+}
+
+/// Two properties with one folder would take each other's values for their own.
+fn refuse_shared_folders(properties: &[Property]) -> Result<(), Error> {
+    let mut folders = HashSet::new();
+    match properties.iter().find(|property| !folders.insert(property.folder())) {
+        Some(property) => Err(Error::SharedFolder { path: property.path.clone(), folder: property.folder() }),
+        None => Ok(()),
+    }
 }
 
 /// What stands behind a mark, up to a zero byte.

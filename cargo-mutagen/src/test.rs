@@ -3,6 +3,7 @@
 use crate::arguments::TestArguments;
 use crate::build::build;
 use crate::child;
+use crate::ended::{Culprit, End};
 use crate::error::Error;
 use crate::exit::Code;
 use crate::project::Project;
@@ -18,6 +19,7 @@ pub fn run(arguments: &TestArguments) -> Result<Code, Error> {
         properties = matching(properties, filter)?;
     }
     let request = Request { seed: arguments.seed, tests: arguments.tests, ..Request::new(Task::Test) };
+    let request = arguments.run.of(request);
     let count = properties.len();
     let mut failed = 0;
     for group in properties.chunk_by(|one, other| one.program.executable == other.program.executable) {
@@ -38,5 +40,24 @@ fn run_program(properties: &[Property], request: &Request) -> Result<bool, Error
     command.args(properties.iter().map(Property::test)).arg("--show-output");
     let program = properties[0].program.executable.display().to_string();
     let status = command.status().map_err(|reason| Error::CannotRun { program, reason })?;
-    Ok(status.success())
+    if End::of(&status).is_none() {
+        return Ok(status.success());
+    }
+    println!("\nA test ended the program, and with it all others. They are run one by one.\n");
+    let mut all_hold = true;
+    for property in properties {
+        all_hold &= run_alone(property, request)?;
+    }
+    Ok(all_hold)
+}
+
+/// Whether a property holds, of a program that one of them ends.
+fn run_alone(property: &Property, request: &Request) -> Result<bool, Error> {
+    let ended = child::ask(property, request)?;
+    if let Some(end) = End::of(&ended.status) {
+        Culprit::find(property, request, &end, 0)?.show(property);
+    } else if !ended.status.success() {
+        println!("{}", ended.other.join("\n"));
+    }
+    Ok(ended.status.success())
 }

@@ -3,11 +3,12 @@
 use crate::property::check_quietly;
 use crate::{
     Afl, AflConfig, Campaign, Counterexample, Crowbar, CrowbarConfig, FuzzChick, FuzzChickConfig, Guidance,
-    Mutable, Mutagen, MutagenConfig, Outcome, Property, Random, Report, SHRINK_TESTS, Scope, ShrunkFailure,
-    Verdict, Zest, ZestConfig, shrink_failure,
+    LibFuzzer, Mutable, Mutagen, MutagenConfig, Outcome, Property, Random, Report, SHRINK_TESTS, Scope,
+    ShrunkFailure, Verdict, Zest, ZestConfig, shrink_failure,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Write};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,11 +16,16 @@ mod coverage;
 mod folder;
 mod keeping;
 pub mod request;
+mod watch;
 
 use coverage::Reached;
 use folder::{Folder, Stored, values};
 use keeping::Keeping;
 use request::{Answer, Request, Task};
+use watch::Watched;
+
+#[doc(hidden)]
+pub use folder::{ENDING, inside as folder_of};
 
 /// Tests a property with a fixed seed and budget, and panics with a small counterexample if it finds one.
 ///
@@ -65,10 +71,13 @@ pub const MARK: &str = "\u{1}mutagen-property-1:";
 
 /// The guidances that [`request::Task::Fuzz`] can name.
 #[doc(hidden)]
-pub const GUIDANCES: [&str; 6] = ["mutagen", "random", "fuzzchick", "zest", "crowbar", "afl"];
+pub const GUIDANCES: [&str; 7] = ["mutagen", "random", "fuzzchick", "zest", "crowbar", "afl", "libfuzzer"];
 
 /// `cargo mutagen test` runs so many times as many tests as `cargo test`: it has more to learn from them.
-const GUIDED_TESTS: u64 = 10;
+const GUIDED_TESTS: u64 = 30;
+
+/// How long a stored counterexample may take. One of a loop without end would hold up `cargo test` for ever.
+const REPLAY_LIMIT: Duration = Duration::from_secs(60);
 
 impl Check {
     /// A check of a test function with this name.
@@ -77,18 +86,17 @@ impl Check {
     }
 
     /// A check of a property that `#[mutagen_engine::test]` made a test of: its path behind a [`MARK`], and the package it
-    /// was compiled in. Its counterexamples are stored in `mutagen/NAME/findings/` there, and tested first.
+    /// was compiled in. Its counterexamples are stored below `mutagen/` there, and tested first.
     #[doc(hidden)]
-    pub fn marked(mark: &'static str, package: Option<&str>) -> Self {
+    pub fn marked(mark: &'static str, package: Option<&str>, package_name: Option<&str>) -> Self {
         // Opaque, so that the mark stands in the program in one piece.
         let mark = std::hint::black_box(mark).trim_end_matches('\0');
         let path = mark.split_once(':').map_or(mark, |(_, path)| path);
-        let name = path.rsplit("::").next().unwrap_or(path);
         // Cargo says where the package lies now; it may have been moved since it was compiled.
         let package =
             std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).or(package.map(PathBuf::from));
-        let folder = package.map(|package| Folder::new(&package, name));
-        Check { name: path.to_owned(), folder, ..Check::new(name) }
+        let folder = package.map(|package| Folder::new(&package, package_name.unwrap_or_default(), path));
+        Check { folder, ..Check::new(path) }
     }
 
     /// Sets the seed.
@@ -109,7 +117,7 @@ impl Check {
     ///
     /// If the property does not hold, if not a single test satisfied its precondition, if a stored counterexample cannot be
     /// read, or if an environment variable is not a number.
-    pub fn run<T, P>(mut self, mut property: P)
+    pub fn run<T, P>(mut self, property: P)
     where
         T: Mutable + Clone + Debug,
         P: Property<T>,
@@ -122,14 +130,15 @@ impl Check {
         }
         self.seed = from_environment("MUTAGEN_SEED").unwrap_or(self.seed);
         self.tests = from_environment("MUTAGEN_TESTS").unwrap_or(self.tests);
-        match request {
-            None => self.test(property),
-            Some(Request { task: Task::Test, .. }) => self.test(property),
-            Some(Request { task: Task::Fuzz(guidance), seconds, .. }) => {
-                self.fuzz(&guidance, seconds, property)
-            }
-            Some(Request { task: Task::Cover(file), .. }) => self.cover(&file, property),
-            Some(Request { task: Task::Hunt(bug), .. }) => self.hunt(&bug, &mut property),
+        let Some(request) = request else { return self.test(property) };
+        let limit = request.hang.map(Duration::from_millis);
+        let name = self.name.clone();
+        let mut property = Watched::new(property, &name, limit, request.note.clone());
+        match &request.task {
+            Task::Test => self.test(property),
+            Task::Fuzz(guidance) => self.fuzz(guidance, &request, property),
+            Task::Cover(file) => self.cover(file, property),
+            Task::Hunt(bug) => self.hunt(bug, &mut property),
         }
     }
 
@@ -139,7 +148,9 @@ impl Check {
         P: Property<T>,
     {
         if let Some(folder) = &self.folder {
-            self.replay(&folder.findings(), &mut property);
+            let limit = (!self.guided).then_some(REPLAY_LIMIT);
+            let mut watched = Watched::new(|value: &T| property.check(value), &self.name, limit, None);
+            self.replay(&folder.findings(), &mut watched);
         }
         if self.guided && mutagen_weave::probes::count() == 0 {
             println!("{}: no woven code is in this test program, so tests are chosen at random", self.name);
@@ -162,7 +173,17 @@ impl Check {
         T: Mutable + Debug,
         P: Property<T>,
     {
-        for Stored { file, value } in values::<T>(directory) {
+        for stored in values::<T>(directory) {
+            if stored.ends_the_process() {
+                // Said now, because nothing may be said later. Not by `eprintln`, which the test runner keeps for itself.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "property `{}`: tests {}, which ended the process",
+                    self.name,
+                    stored.file.display()
+                );
+            }
+            let Stored { file, value } = stored;
             let value = value.unwrap_or_else(|reason| {
                 panic!(
                     "the counterexample in {} cannot be read any more: {reason}. Correct it, or delete the file",
@@ -182,30 +203,51 @@ impl Check {
         }
     }
 
-    fn fuzz<T, P>(&self, guidance: &str, seconds: Option<u64>, mut property: P)
+    fn fuzz<T, P>(&self, guidance: &str, request: &Request, mut property: P)
     where
         T: Mutable + Clone + Debug,
         P: Property<T>,
     {
         let folder = self.folder.as_ref().expect("only properties with a mark are asked to fuzz");
         let mut unreadable = None;
-        let mut examples = Vec::new();
-        for directory in [folder.findings(), folder.corpus()] {
-            for Stored { file, value } in values::<T>(&directory) {
-                match value {
-                    Ok(value) => examples.push(value),
-                    Err(reason) => {
-                        unreadable.get_or_insert(format!("{} is left out: {reason}", file.display()));
-                    }
-                }
+        let mut read = |directory: &Path| {
+            let mut stored = values::<T>(directory);
+            for one in stored.extract_if(.., |one| one.ends_the_process()) {
+                Answer::Known(one.file).tell();
             }
-        }
+            stored.retain(|one| request.before.is_none_or(|before| one.is_before(before)));
+            let readable = |Stored { file, value }| match value {
+                Ok(value) => Some((file, value)),
+                Err(reason) => {
+                    unreadable.get_or_insert(format!("{} is left out: {reason}", file.display()));
+                    None
+                }
+            };
+            stored.into_iter().filter_map(readable).collect::<Vec<_>>()
+        };
+        let (findings, corpus) = (read(&folder.findings()), read(&folder.corpus()));
         if let Some(first) = unreadable {
             Answer::Note(first).tell();
         }
+        // A finding that is still open is not found again, nor is what fails in the same way.
+        let mut known = BTreeSet::new();
+        for (file, value) in &findings {
+            if let Verdict::Failed(failure) = check_quietly(&mut property, value).verdict {
+                known.insert(failure.shape());
+                Answer::Known(file.clone()).tell();
+            }
+        }
+        let mut property = |value: &T| {
+            let outcome = check_quietly(&mut property, value);
+            match &outcome.verdict {
+                Verdict::Failed(failure) if known.contains(&failure.shape()) => Outcome::inconclusive(KNOWN),
+                _ => outcome,
+            }
+        };
+        let examples = findings.into_iter().chain(corpus).map(|(_, value)| value).collect();
         let mut guidance = Keeping::new(self.guidance(guidance), folder, &self.name);
         let mut campaign = Campaign::new(self.seed).examples(examples);
-        match seconds {
+        match request.seconds {
             Some(seconds) => campaign = campaign.time(Duration::from_secs(seconds)),
             None => campaign = campaign.tests(self.tests),
         }
@@ -228,6 +270,7 @@ impl Check {
             "zest" => Box::new(Zest::new(ZestConfig::default(), self.seed)),
             "crowbar" => Box::new(Crowbar::new(CrowbarConfig::default(), self.seed)),
             "afl" => Box::new(Afl::new(AflConfig::default(), self.seed)),
+            "libfuzzer" => Box::new(LibFuzzer::new(self.seed)),
             _ => panic!("there is no guidance `{name}`; known are {}", GUIDANCES.join(", ")),
         }
     }
@@ -240,7 +283,8 @@ impl Check {
         let folder = self.folder.as_ref().expect("only properties with a mark are asked for coverage");
         let mut reached = Reached::new();
         for directory in [folder.findings(), folder.corpus()] {
-            for value in values::<T>(&directory).into_iter().filter_map(|stored| stored.value.ok()) {
+            let stored = values::<T>(&directory).into_iter().filter(|stored| !stored.ends_the_process());
+            for value in stored.filter_map(|stored| stored.value.ok()) {
                 reached.record(|| drop(check_quietly(&mut property, &value)));
             }
         }
@@ -253,9 +297,11 @@ impl Check {
         T: Mutable + Clone + Debug,
         P: Property<T>,
     {
+        let mut reached = false;
         let mut with_bug = |value: &T| {
             let on = mutagen_weave::switch_on([bug]);
             let outcome = check_quietly(property, value);
+            reached |= on.was_reached();
             drop(on);
             match outcome.verdict {
                 Verdict::Failed(_) if fails(property, value) => {
@@ -266,7 +312,12 @@ impl Check {
         };
         let mut guidance = Mutagen::new(MutagenConfig::default(), self.seed);
         let mut report = Campaign::new(self.seed).tests(self.tests).run(&mut guidance, &mut with_bug);
-        let Some(counterexample) = report.findings.pop() else { return };
+        let Some(counterexample) = report.findings.pop() else {
+            if !reached {
+                Answer::Unreached.tell();
+            }
+            return;
+        };
         let (tests, micros) = (counterexample.tests, (counterexample.seconds * 1e6) as u64);
         let shrunk = shrink_failure(&Scope::new(), counterexample, with_bug, SHRINK_TESTS);
         Answer::Caught { tests, micros, value: format!("{:?}", shrunk.value) }.tell();
@@ -308,6 +359,7 @@ impl Check {
                 }
                 Err(reason) => {
                     let _ = writeln!(text, "not stored: {reason}");
+                    Answer::Unstored(text.clone()).tell();
                 }
             }
         }
@@ -340,6 +392,9 @@ impl Check {
         format!("{quote}{test}{quote}")
     }
 }
+
+/// What is said about a test that fails as a stored counterexample does.
+const KNOWN: &str = "it fails as a known counterexample does";
 
 fn fails<T, P: Property<T>>(property: &mut P, value: &T) -> bool {
     matches!(check_quietly(property, value).verdict, Verdict::Failed(_))

@@ -54,12 +54,12 @@ pub use types::OneOf;
 pub use campaign::{Campaign, Event};
 pub use check::{Check, check};
 #[doc(hidden)]
-pub use check::{GUIDANCES, MARK, request};
+pub use check::{ENDING, GUIDANCES, MARK, folder_of, request};
 pub use guidance::{
     Afl, AflConfig, AflError, Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick,
-    FuzzChickConfig, Generator, Guidance, Guided, Listed, Mutagen, MutagenConfig, PerfFuzz, PerfFuzzConfig,
-    Priority, Random, RandomConfig, Repro, Sizes, SmallCheck, SmallCheckConfig, Switch, Ties, Turns,
-    UnknownSwitch, Zest, ZestConfig,
+    FuzzChickConfig, Generator, Guidance, Guided, LibFuzzer, LibFuzzerError, Listed, Mutagen, MutagenConfig,
+    PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig, Repro, Sizes, SmallCheck, SmallCheckConfig,
+    Switch, Ties, Turns, UnknownSwitch, Zest, ZestConfig,
 };
 pub use jobs::{WORKER_STACK, Worker};
 pub use property::{Failure, Outcome, Property, Verdict, judged};

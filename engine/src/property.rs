@@ -48,6 +48,12 @@ impl Failure {
         self
     }
 
+    /// What it has in common with other failures of the same sort: kind and message, without numbers.
+    pub(crate) fn shape(&self) -> String {
+        let message: String = self.message.chars().filter(|letter| !letter.is_ascii_digit()).collect();
+        format!("{}: {message}", self.kind)
+    }
+
     /// Adds a named part of the report.
     pub fn detail(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.details.push((name.into(), value.into()));

@@ -146,7 +146,8 @@ impl Call {
         Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(101)))
     }
 
-    fn command(&self) -> Command {
+    /// The call as a command.
+    pub fn command(&self) -> Command {
         let mut command = match &self.wrapper {
             Some(wrapper) => {
                 let mut command = Command::new(wrapper);
@@ -170,7 +171,7 @@ impl Call {
     }
 
     /// The value of `-C key=value` or `-Ckey=value`.
-    fn codegen(&self, key: &str) -> Option<String> {
+    pub fn codegen(&self, key: &str) -> Option<String> {
         self.arguments.iter().find_map(|argument| {
             let text = argument.to_str()?;
             text.strip_prefix("-C").unwrap_or(text).strip_prefix(key).map(str::to_owned)

@@ -11,6 +11,7 @@ mod call;
 pub mod catalogue;
 mod dep_info;
 mod edit;
+mod foreign;
 pub mod outside;
 mod packages;
 pub mod project;

@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::call::Call;
-use super::{catalogue, dep_info, edit, packages};
+use super::{catalogue, dep_info, edit, foreign, packages};
 
 /// Set while this program acts as the wrapper. Its value is the path of the library that [`STUBS`] becomes.
 pub const ACTIVE: &str = "MUTAGEN_WEAVING";
 /// The wrapper that the project used before, if it had one.
 pub const INNER: &str = "MUTAGEN_INNER_WRAPPER";
+/// The directories of all woven packages, one per line: code that others of them bring into a crate has probes there, too.
+pub const WOVEN: &str = "MUTAGEN_WOVEN";
 
 /// Callbacks that do nothing, for programs in which a woven library is linked and the engine is not, such as the binary of a
 /// package that has the engine as a dev-dependency. The linker takes them from the end of its command line, and only if
@@ -32,14 +34,18 @@ extern "C" fn __mutagen_bug(_: u32) -> bool {
 }
 "#;
 
-/// Besides the probes: a probe is asked only while somebody records, and mistakes in arithmetic show, although the code is
-/// optimised.
-const EXTRA: &[&str] = &["-Cllvm-args=-sanitizer-coverage-gated-trace-callbacks", "-Coverflow-checks=on"];
+/// Besides the probes: a probe is asked only while somebody records.
+const GATED: &str = "-Cllvm-args=-sanitizer-coverage-gated-trace-callbacks";
+/// Mistakes in arithmetic show, although the code is optimised.
+const OVERFLOW: &str = "-Coverflow-checks=on";
 
 /// How the crate that answers probes is compiled. The callback is called at every branch of the woven crates, so it is
 /// optimised whatever the project's profile says, and in one unit: what it calls stands in its place then.
 const RUNTIME: &[&str] =
     &["--cfg=mutagen_woven", "--cfg=mutagen_gated", "-Copt-level=3", "-Ccodegen-units=1"];
+
+/// Which functions of a woven crate get probes.
+const PROBED: &str = "own-functions";
 
 /// What to weave of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,8 +117,8 @@ pub fn main(version: &str, mut arguments: impl Iterator<Item = OsString>) -> Exi
 
 fn weave(version: &str, mut call: Call) -> Result<ExitCode, String> {
     if call.asks_for_version() {
-        let flags = [packages::COVERAGE, EXTRA, RUNTIME].concat().join(" ");
-        return call.answer_version(&format!("cargo-mutagen: {version} {flags}"));
+        let flags = [packages::COVERAGE, &[GATED, OVERFLOW], RUNTIME].concat().join(" ");
+        return call.answer_version(&format!("cargo-mutagen: {version} {flags} {PROBED}"));
     }
     let Some(package) = call.package.clone().filter(|_| call.names_a_target()) else {
         return call.run();
@@ -133,11 +139,14 @@ fn weave(version: &str, mut call: Call) -> Result<ExitCode, String> {
     let mut watched = Vec::new();
     let mut copied = None;
     if woven {
-        call.extend(packages::COVERAGE);
-        call.extend(EXTRA);
+        call.push(OVERFLOW);
         if let Some(directory) = order.and_then(|order| order.bugs) {
             watched = apply_catalogue(&mut call, &directory, &package, &mut copied)?;
         }
+        let own = own_directories(&call)?;
+        foreign::leave_out(&mut call, &own);
+        call.extend(packages::COVERAGE);
+        call.push(GATED);
     }
     let code = call.run()?;
     if let Some(copy) = copied {
@@ -145,6 +154,19 @@ fn weave(version: &str, mut call: Call) -> Result<ExitCode, String> {
     }
     dep_info::watch(&call, &watched, &Order::variable(&package))?;
     Ok(code)
+}
+
+/// Where the code lies that gets probes.
+fn own_directories(call: &Call) -> Result<Vec<PathBuf>, String> {
+    let package = call.package_directory()?;
+    let mut own: Vec<PathBuf> = env::var(WOVEN).unwrap_or_default().lines().map(PathBuf::from).collect();
+    // Code that the build script made.
+    own.extend(env::var_os("OUT_DIR").map(PathBuf::from));
+    // An edited copy is compiled under the name of its package.
+    let here = env::current_dir().map_err(|error| format!("no current directory: {error}"))?;
+    own.extend(package.file_name().map(|name| here.join(name)));
+    own.push(package);
+    Ok(own)
 }
 
 /// Has an edited copy compiled. Gives the files that the copy was made from besides the package.

@@ -15,8 +15,8 @@ fn measure() {
     const TESTS: u64 = 20_000;
     const ROUNDS: u64 = 15;
     println!(
-        "{:40} {:>10} {:>10} {:>8} {:>7}",
-        "one test of a campaign", "plain [ns]", "woven [ns]", "probes", "ratio"
+        "{:40} {:>10} {:>10} {:>8} {:>7} {:>7}",
+        "one test of a campaign", "plain [ns]", "woven [ns]", "probes", "ratio", "loss"
     );
     for (woven, plain) in subjects::SUBJECTS.iter().zip(&plain::subjects::SUBJECTS) {
         let traces = (woven.record)(0, TESTS);
@@ -32,6 +32,7 @@ fn measure() {
         };
         let (without, with) = (nanoseconds(without), nanoseconds(with));
         let probes = traces.iter().map(Vec::len).sum::<usize>() as f64 / TESTS as f64;
-        println!("{:40} {without:10.0} {with:10.0} {probes:8.1} {:7.3}", woven.name, with / without);
+        let (ratio, loss) = (with / without, 100.0 * (1.0 - without / with));
+        println!("{:40} {without:10.0} {with:10.0} {probes:8.1} {ratio:7.3} {loss:5.0} %", woven.name);
     }
 }

@@ -79,7 +79,7 @@ fn a_program_beside_the_woven_library_and_an_outer_wrapper_are_no_obstacle() {
     // The program has no engine that would answer probes.
     place.write(
         "wrapped/src/main.rs",
-        "fn main() {\n    println!(\"{:?}\", wrapped::Tree::Leaf.remove(1));\n}\n",
+        "fn main() {\n    println!(\"{:?}\", wrapped::Tree::Leaf.remove(1).keys());\n}\n",
     );
     place.write(
         "wrapped/tests/other.rs",
@@ -128,10 +128,15 @@ fn types_that_have_only_arbitrary_can_be_tested() {
     let items =
         run.text.split("items: [").nth(1).and_then(|rest| rest.split(']').next()).expect("it is shown");
     assert_eq!(items.matches(',').count(), 3, "it was not shrunk: {items}");
+    // The file says what its bytes stand for.
+    let findings = place.path().join("moved/mutagen/tests/urgent_orders_are_short/findings");
+    let file = std::fs::read_dir(findings).expect("it is there").flatten().next().expect("there is one");
+    let text = std::fs::read_to_string(file.path()).expect("it is text");
+    assert!(text.contains("\n# value: Order { urgent: true, items: ["), "{text}");
 }
 
 #[test]
-fn afl_finds_what_it_can_reach_or_one_sentence_says_how_to_get_it() {
+fn afl_and_libfuzzer_find_what_they_can_reach_or_one_sentence_says_how_to_get_them() {
     let place = Place::without(&["bytes"]);
     let source = "pub fn is_short(list: &[u8]) -> bool {\n    list.len() < 3 || list[0] < 7\n}\n\n#[cfg(test)]\n\
                   #[mutagen_engine::test]\nfn lists_are_short(list: &Vec<u8>) -> bool {\n    is_short(list)\n}\n";
@@ -140,8 +145,89 @@ fn afl_finds_what_it_can_reach_or_one_sentence_says_how_to_get_it() {
         let run = place.shell("bytes", "cargo mutagen fuzz lists --engine afl --time 60s");
         run.expect(1, &["property `bytes::lists_are_short` does not hold", "\n[7, 0, 0]\n", "stored in: "]);
     }
+    // clang may be there without its libFuzzer.
+    let has_libfuzzer = "echo 'extern \"C\" int LLVMFuzzerTestOneInput(const char *, long) { return 0; }' | \
+                         clang++ -fsanitize=fuzzer -x c++ - -o /dev/null";
+    if place.shell("", has_libfuzzer).code == Some(0) {
+        let _ = std::fs::remove_dir_all(place.path().join("bytes/mutagen"));
+        let run = place.shell("bytes", "cargo mutagen fuzz lists --engine libfuzzer --time 60s");
+        run.expect(1, &["property `bytes::lists_are_short` does not hold", "\n[7, 0, 0]\n", "stored in: "]);
+    }
     let without = "PATH=$(dirname $(command -v cargo)):$(dirname $(command -v cargo-mutagen)) cargo mutagen";
     place
         .shell("bytes", &format!("{without} fuzz lists --engine afl"))
         .expect(3, &["afl-fuzz is not installed"]);
+    place
+        .shell("bytes", &format!("{without} fuzz lists --engine libfuzzer"))
+        .expect(3, &["clang++ is not installed"]);
+}
+
+#[test]
+fn a_finding_of_fuzz_is_what_cargo_test_tests_first() {
+    let place = Place::without(&["hunted"]);
+    place.template("hunted");
+    let run = place.shell("hunted", "cargo mutagen fuzz removal --time 60s");
+    run.expect(1, &["property `hunted::removal_keeps_the_order` does not hold", "stored in: "]);
+    let run = place.shell("hunted", "cargo test");
+    let run = run.expect(101, &["removal_keeps_the_order` does not hold", "findings/failed-"]);
+    assert!(!run.text.contains("found by test"), "it was found anew, not replayed: {}", run.text);
+}
+
+#[test]
+fn a_resumed_run_goes_on_from_the_values_of_the_corpus() {
+    let place = Place::without(&["resumed"]);
+    // With a loop, or the compiler would do without a branch, which a probe could see.
+    let source = "#[cfg(test)]\n#[mutagen_engine::test]\nfn nothing_is_secret(key: u64, number: u8) -> bool {\n    \
+                  let mut sum = 0;\n    if key == 0x1234_5678_9abc_def1 {\n        \
+                  for _ in 0..std::hint::black_box(number) {\n            sum += 1;\n        }\n    }\n    \
+                  sum != 77\n}\n";
+    place.library("resumed", source);
+    let fuzz = |time: &str| place.shell("resumed", &format!("cargo mutagen fuzz nothing --time {time}"));
+    let ran = fuzz("1s").expect(0, &["held"]);
+    // The last line of the display, which says how far it came.
+    let line = ran.text.lines().find(|line| line.contains(" tests (")).expect("it is shown");
+    for part in ["/s), ", " passed, 0 discarded, ", " edges, corpus ", "(seed 0)"] {
+        assert!(line.contains(part), "{line}");
+    }
+    let planted = "# mutagen value, format 1\n# property: planted\n(1311768467463790321, 0)\n";
+    place.write("resumed/mutagen/nothing_is_secret/corpus/planted.txt", planted);
+    let ran = fuzz("60s").expect(1, &["1311768467463790321", "77", "stored in: "]);
+    assert!(!ran.text.contains("(seed 0)"), "another corpus, another seed: {}", ran.text);
+}
+
+#[test]
+fn a_terminal_shows_a_live_line() {
+    let place = Place::without(&["live"]);
+    repaired(&place, "live");
+    if place.shell("", "command -v script").code != Some(0) {
+        eprintln!("SKIPPED: there is no `script`, which makes a terminal");
+        return;
+    }
+    let command = "script -qec 'cargo mutagen fuzz removal --time 2s' /dev/null";
+    let run = place.shell("live", command).expect(0, &["held"]);
+    let shown = run.text.matches("\r\u{1b}[2K").count();
+    assert!(shown >= 3 && run.text.contains(" s: ") && run.text.contains(" edges, corpus "), "{}", run.text);
+}
+
+#[test]
+fn ordinary_builds_stay_warm() {
+    let place = Place::without(&["warm"]);
+    place.template("warm");
+    place.shell("warm", "cargo test --no-run").expect(0, &[]);
+    place.shell("warm", "cargo mutagen test").expect(1, &["does not hold"]);
+    let run =
+        place.shell("warm", "cargo test --no-run -v").expect(0, &["Fresh warm ", "Fresh mutagen-engine "]);
+    assert!(!run.text.contains("Compiling") && !run.text.contains("Dirty"), "{}", run.text);
+}
+
+#[test]
+fn the_template_is_built_with_the_lock_file_that_it_has() {
+    let place = Place::without(&["locked"]);
+    place.shell("", "mkdir locked && cp -r mutagen-wasm/examples/outside/. locked").expect(0, &[]);
+    let manifest = std::fs::read_to_string(place.path().join("locked/Cargo.toml")).expect("it is there");
+    // It lies elsewhere now. Lock files do not say where packages lie.
+    place.write("locked/Cargo.toml", &manifest.replace("../../engine", "../mutagen-wasm/engine"));
+    place
+        .shell("locked", "rm -rf target && cargo mutagen test --locked")
+        .expect(1, &["property `outside::removal_keeps_the_order` does not hold"]);
 }

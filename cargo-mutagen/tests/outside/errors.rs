@@ -11,7 +11,7 @@ fn a_project_without_the_engine_is_told_how_to_add_it() {
     place.write("plain/src/lib.rs", "");
     place
         .shell("plain", "cargo mutagen test")
-        .expect(3, &["does not depend on mutagen-engine", "`cargo add --dev mutagen-engine`"]);
+        .expect(3, &["does not depend on mutagen-engine", "`cargo add --dev --path CHECKOUT/engine`"]);
 }
 
 #[test]
@@ -92,6 +92,12 @@ fn a_counterexample_that_the_type_can_no_longer_read_fails_its_test() {
     };
     stored("7");
     place.shell("stale", "cargo mutagen test").expect(0, &["1 property held"]);
+    let write = |text: &str| place.write("stale/mutagen/holds/findings/x.txt", text);
+    write("# mutagen value, format 9\n7\n");
+    place.shell("stale", "cargo test").expect(
+        101,
+        &["x.txt cannot be read any more: line 1: the first line should be `# mutagen value, format 1`"],
+    );
     stored("Gone(7)");
     place
         .shell("stale", "cargo mutagen test")

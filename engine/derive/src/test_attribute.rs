@@ -37,6 +37,7 @@ pub(crate) fn implementation(arguments: TokenStream, item: TokenStream) -> Resul
             ::mutagen_engine::Check::marked(
                 ::core::concat!("\u{1}mutagen-property-1:", ::core::module_path!(), "::", #name_text, "\0"),
                 ::core::option_env!("CARGO_MANIFEST_DIR"),
+                ::core::option_env!("CARGO_PKG_NAME"),
             )
             #(#settings)*
             .run(|#pattern: &#tested| #call);

@@ -20,11 +20,6 @@ impl Cell {
     pub fn is_solved(&self) -> bool {
         self.trials > 0 && self.found == self.trials
     }
-
-    /// The share of the trials that found the bug, which the papers call failure rate.
-    pub fn rate(&self) -> f64 {
-        self.found as f64 / self.trials as f64
-    }
 }
 
 /// One contender in all.

@@ -1,6 +1,7 @@
 //! The folder of a property: its corpus, and the counterexamples that `cargo test` tests first.
 
 use crate::{Failure, Generate, NoText, Text, stable};
+use std::fmt::Debug;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 /// The first line of a stored value. The number is raised when older engines could not read newer files.
 const HEADER: &str = "# mutagen value, format 1";
 
-/// `mutagen/NAME/` in the package of a property.
+/// The folder of a property in its package: `mutagen/` and the property's path, so `mutagen/tests/holds/` for `tests::holds`.
+/// Properties of one name in different modules or test files have folders of their own.
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -24,16 +26,16 @@ pub(crate) enum NotStored {
 impl std::fmt::Display for NotStored {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NotStored::NoText(reason) => reason.fmt(formatter),
+            NotStored::NoText(reason) => write!(formatter, "{reason}"),
             NotStored::Io(file, error) => write!(formatter, "{}: {error}", file.display()),
         }
     }
 }
 
 impl Folder {
-    /// The folder of the property with this name in the package that lies there.
-    pub(crate) fn new(package: &Path, name: &str) -> Self {
-        Folder { path: package.join("mutagen").join(name) }
+    /// The folder of the property with this path, which begins with its crate, in the package of this name that lies there.
+    pub(crate) fn new(package: &Path, name: &str, path: &str) -> Self {
+        Folder { path: package.join("mutagen").join(inside(name, path)) }
     }
 
     pub(crate) fn findings(&self) -> PathBuf {
@@ -45,7 +47,7 @@ impl Folder {
     }
 
     /// Stores a counterexample with what is known about it. Gives the file.
-    pub(crate) fn store_finding<T: Generate>(
+    pub(crate) fn store_finding<T: Generate + Debug>(
         &self,
         property: &str,
         value: &T,
@@ -54,7 +56,12 @@ impl Folder {
         let text = value.to_text().map_err(NotStored::NoText)?.to_string();
         let kind: String = failure.kind.chars().filter(char::is_ascii_alphanumeric).collect();
         let file = self.findings().join(format!("{kind}-{:016x}.txt", stable::hash(text.as_bytes())));
-        let about = format!("property: {property}\nfailure: {}", failure.message);
+        let mut about = format!("property: {property}\nfailure: {}", failure.message);
+        // What is stored may be all but readable, such as the bytes that a value is made of.
+        let readable = format!("{value:?}");
+        if !is_same(&readable, &text) {
+            about += &format!("\nvalue: {readable}");
+        }
         store(file, &about, &text)
     }
 
@@ -69,14 +76,33 @@ impl Folder {
     }
 }
 
+/// Whether two texts are the same but for space.
+fn is_same(one: &str, other: &str) -> bool {
+    let letters = |text: &'_ str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+    letters(one) == letters(other)
+}
+
+/// Where in `mutagen/` of the package with this name the folder of the property with this path lies. Only crates that are not
+/// called as their package, such as those of test files, have their name in it.
+#[doc(hidden)]
+pub fn inside(package: &str, path: &str) -> PathBuf {
+    let is_main = path.split("::").next() == Some(package.replace('-', "_").as_str());
+    path.split("::").skip(usize::from(is_main)).collect()
+}
+
+/// What the files of values begin with that hang or end the process: they cannot be tested like others.
+#[doc(hidden)]
+pub const ENDING: [&str; 2] = ["hang-", "died-"];
+
+/// What stands in the file of a value. Every line of `about` becomes a comment.
+pub(crate) fn content(about: &str, text: &str) -> String {
+    let comments: String = about.lines().map(|line| format!("# {line}\n")).collect();
+    format!("{HEADER}\n{comments}{text}\n")
+}
+
 /// Writes a file that is whole or not there, whenever the process ends.
 fn store(file: PathBuf, about: &str, text: &str) -> Result<PathBuf, NotStored> {
-    let mut content = format!("{HEADER}\n");
-    for line in about.lines() {
-        content += &format!("# {line}\n");
-    }
-    content += text;
-    content.push('\n');
+    let content = content(about, text);
     let unfinished = file.with_extension(format!("part-{}", std::process::id()));
     let write = || {
         fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
@@ -93,6 +119,21 @@ fn store(file: PathBuf, about: &str, text: &str) -> Result<PathBuf, NotStored> {
 pub(crate) struct Stored<T> {
     pub(crate) file: PathBuf,
     pub(crate) value: Result<T, String>,
+}
+
+impl<T> Stored<T> {
+    /// Whether the property does not come back from it.
+    pub(crate) fn ends_the_process(&self) -> bool {
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy();
+        ENDING.iter().any(|kind| name.starts_with(kind))
+    }
+
+    /// Whether it is as old as this, in microseconds after 1970 began.
+    pub(crate) fn is_before(&self, micros: u64) -> bool {
+        let changed = fs::metadata(&self.file).and_then(|about| about.modified());
+        let age = changed.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        age.is_none_or(|age| age.as_micros() < u128::from(micros))
+    }
 }
 
 /// The values in a directory, in the order of their names; none if there is no such directory.

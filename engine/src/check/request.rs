@@ -19,7 +19,26 @@ pub struct Request {
     pub tests: Option<u64>,
     /// For how long.
     pub seconds: Option<u64>,
+    /// How many milliseconds a test may take until it is said to hang.
+    pub hang: Option<u64>,
+    /// Only values that were stored before this many microseconds after the year 1970 began are examples. So a run can be
+    /// repeated.
+    pub before: Option<u64>,
+    /// Where values are written down before they are tested.
+    pub note: Option<Note>,
 }
+
+/// Where values are written down before they are tested, for the one that ends the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The file, which holds the last of them.
+    pub file: PathBuf,
+    /// After how many tests that begins.
+    pub from: u64,
+}
+
+/// The exit code of a process with a test that did not end in time.
+pub const HUNG: i32 = 124;
 
 /// What there is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +56,7 @@ pub enum Task {
 impl Request {
     /// A request without any number.
     pub fn new(task: Task) -> Self {
-        Request { task, seed: None, tests: None, seconds: None }
+        Request { task, seed: None, tests: None, seconds: None, hang: None, before: None, note: None }
     }
 
     /// The request in the environment, if there is one.
@@ -62,12 +81,22 @@ impl fmt::Display for Request {
             Task::Cover(file) => write!(formatter, "cover {}", file.display()),
             Task::Hunt(bug) => write!(formatter, "hunt {bug}"),
         }?;
-        for (name, number) in [("seed", self.seed), ("tests", self.tests), ("seconds", self.seconds)] {
+        let numbers = [
+            ("seed", self.seed),
+            ("tests", self.tests),
+            ("seconds", self.seconds),
+            ("hang", self.hang),
+            ("before", self.before),
+        ];
+        for (name, number) in numbers {
             if let Some(number) = number {
                 write!(formatter, "\n{name} {number}")?;
             }
         }
-        Ok(())
+        match &self.note {
+            Some(note) => write!(formatter, "\nnote {} {}", note.from, note.file.display()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -85,10 +114,18 @@ impl FromStr for Request {
         };
         let mut request = Request::new(task);
         for (name, number) in lines {
+            if name == "note" {
+                let (from, file) = number.split_once(' ').ok_or("a note without a file")?;
+                let from = from.parse().map_err(|_| format!("`{from}` is not a number"))?;
+                request.note = Some(Note { file: file.into(), from });
+                continue;
+            }
             let place = match name {
                 "seed" => &mut request.seed,
                 "tests" => &mut request.tests,
                 "seconds" => &mut request.seconds,
+                "hang" => &mut request.hang,
+                "before" => &mut request.before,
                 _ => return Err(format!("unknown setting `{name}`")),
             };
             *place = Some(number.parse().map_err(|_| format!("`{number}` is not a number"))?);
@@ -115,6 +152,17 @@ pub enum Answer {
         micros: u64,
         /// The counterexample.
         value: String,
+    },
+    /// A counterexample was found that cannot be stored. This says all about it.
+    Unstored(String),
+    /// The property fails as it did when this file was stored. Such failures are passed over.
+    Known(PathBuf),
+    /// No test came to a place where the hunted bug changes something.
+    Unreached,
+    /// A test does not end: the one with this number, counted from 1.
+    Hung {
+        /// Which test.
+        tests: u64,
     },
     /// Something that people should know.
     Note(String),
@@ -148,6 +196,12 @@ impl fmt::Display for Answer {
             }
             Answer::Stored(file) => write!(formatter, "stored {}", file.display()),
             Answer::Caught { tests, micros, value } => write!(formatter, "caught {tests} {micros} {value}"),
+            Answer::Unstored(text) => {
+                write!(formatter, "unstored {}", text.replace('\\', "\\\\").replace('\n', "\\n"))
+            }
+            Answer::Known(file) => write!(formatter, "known {}", file.display()),
+            Answer::Unreached => formatter.write_str("unreached"),
+            Answer::Hung { tests } => write!(formatter, "hung {tests}"),
             Answer::Note(text) => write!(formatter, "note {}", text.replace('\n', " ")),
         }
     }
@@ -173,10 +227,27 @@ impl FromStr for Answer {
                 micros: number(words.next())?,
                 value: words.next().unwrap_or_default().to_owned(),
             }),
+            "unstored" => Ok(Answer::Unstored(lines_of(rest))),
+            "known" => Ok(Answer::Known(rest.into())),
+            "unreached" => Ok(Answer::Unreached),
+            "hung" => Ok(Answer::Hung { tests: number(words.next())? }),
             "note" => Ok(Answer::Note(rest.to_owned())),
             _ => Err(format!("unknown answer `{line}`")),
         }
     }
+}
+
+/// Undoes what keeps several lines on one.
+fn lines_of(text: &str) -> String {
+    let mut lines = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        lines.push(match letter {
+            '\\' if letters.next() == Some('n') => '\n',
+            letter => letter,
+        });
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -191,13 +262,19 @@ mod tests {
             Task::Cover("/a b/c.txt".into()),
             Task::Hunt("x-1".into()),
         ] {
-            let request = Request { task, seed: Some(3), tests: None, seconds: Some(600) };
+            let note = Some(Note { file: "/a b/note".into(), from: 7 });
+            let request =
+                Request { seed: Some(3), hang: Some(500), before: Some(9), note, ..Request::new(task) };
             assert_eq!(request.to_string().parse(), Ok(request));
         }
         for answer in [
             Answer::Progress(Progress { passed: 1, discarded: 2, known: 3, corpus: 4 }),
             Answer::Stored("/a b/c.txt".into()),
             Answer::Caught { tests: 5, micros: 6, value: "Node(Leaf, 3, Leaf)".into() },
+            Answer::Unstored("a \\n b\n\\ c".into()),
+            Answer::Known("/a b/c.txt".into()),
+            Answer::Unreached,
+            Answer::Hung { tests: 4 },
             Answer::Note("two words".into()),
         ] {
             assert_eq!(answer.to_string().parse(), Ok(answer));

@@ -1,7 +1,5 @@
 // A search tree whose removal has a bug.
-
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(test, derive(mutagen_engine::Generate, mutagen_engine::Mutable))]
+#[cfg_attr(test, derive(Clone, Debug, PartialEq, mutagen_engine::Generate, mutagen_engine::Mutable))]
 pub enum Tree {
     Leaf,
     Node(Box<Tree>, u8, Box<Tree>),
@@ -22,11 +20,10 @@ impl Tree {
         }
     }
     fn join(self, larger: Tree) -> Tree {
-        match (self, larger) {
-            (Leaf, tree) | (tree, Leaf) => tree,
-            // Wrong: what lies between the two keys changes sides.
-            (Node(a, low, b), Node(c, high, d)) => Node(a, low, Node(c.join(*b).into(), high, d).into()),
-        }
+        let Node(a, low, b) = self else { return larger };
+        let Node(c, high, d) = larger else { return Node(a, low, b) };
+        // Wrong: what lies between the two keys changes sides.
+        Node(a, low, Node(c.join(*b).into(), high, d).into())
     }
 }
 
