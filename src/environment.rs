@@ -1,4 +1,5 @@
-//! Environment variables: `MUTAGEN_SOME_FLAG` stands for `--some-flag`, in every command but `run`.
+//! Environment variables: `MUTAGEN_SOME_FLAG` stands for `--some-flag`, in every command but `run`. Those that say where results
+//! go stand for flags of campaigns alone: `MUTAGEN_OUTPUT` must not make `cmin` copy, nor `report` write over a campaign.
 //!
 //! What a flag says goes before what the environment says. `run` has all of its settings from a file, and so have the processes
 //! of a benchmark, which start it: no variable may change what they do.
@@ -15,6 +16,16 @@ const PREFIX: &str = "MUTAGEN_";
 
 /// The commands that read no variables. Those below others do, such as `bench run`.
 const WITHOUT: [&str; 1] = ["run"];
+
+/// The commands that run campaigns, unless they are given modules to judge.
+const CAMPAIGNS: [&str; 3] = ["validate", "interpret", "ifc"];
+
+/// Flags that have a meaning of their own in every command, of which the variable has that of campaigns.
+const OF_CAMPAIGNS: [&str; 2] = ["output", "serve"];
+
+/// Flags that are refused where modules are judged, and no campaign is run.
+const NOT_WITH_FILES: [&str; 10] =
+    ["json", "output", "known", "input", "share", "sync", "hub", "serve", "resume", "fresh"];
 
 /// Flags of which the last on the command line counts. If one of them is there, no variable speaks for the other.
 const OPPOSITES: [[&str; 2]; 2] = [["keep-going", "no-keep-going"], ["sync", "hub"]];
@@ -34,25 +45,37 @@ const OTHER_BEGINNINGS: [&str; 3] = ["MUTAGEN_WEAV", "MUTAGEN_TEST_", "MUTAGEN_T
 /// The command line with a variable for every flag. `words` are those of the command line.
 pub fn with_variables(command: Command, words: &[OsString]) -> Command {
     let given: BTreeSet<&str> = words.iter().filter_map(|word| word.to_str()?.strip_prefix("--")).collect();
-    let silent: BTreeSet<&str> =
-        OPPOSITES.into_iter().filter(|pair| pair.iter().any(|flag| given.contains(flag))).flatten().collect();
-    with_flags(command, &silent).mut_subcommands(|subcommand| match subcommand.get_name() {
+    let opposed = OPPOSITES.into_iter().filter(|pair| pair.iter().any(|flag| given.contains(flag))).flatten();
+    let unused: &[&str] = if judges_files(&command, words) { &NOT_WITH_FILES } else { &[] };
+    let silent: BTreeSet<&str> = opposed.chain(unused.iter().copied()).collect();
+    with_flags(command, &silent, false).mut_subcommands(|subcommand| match subcommand.get_name() {
         name if WITHOUT.contains(&name) => subcommand,
-        _ => below(subcommand, &silent),
+        _ => below(subcommand, &silent, false),
     })
 }
 
-fn below(command: Command, silent: &BTreeSet<&str>) -> Command {
+/// Whether a command that runs campaigns is given modules to judge instead.
+fn judges_files(command: &Command, words: &[OsString]) -> bool {
+    let Ok(matches) = command.clone().try_get_matches_from(words) else { return false };
+    matches.subcommand().is_some_and(|(name, matches)| {
+        CAMPAIGNS.contains(&name) && matches.try_contains_id("files").is_ok_and(|given| given)
+    })
+}
+
+fn below(command: Command, silent: &BTreeSet<&str>, is_campaign: bool) -> Command {
     if command.is_hide_set() {
         return command;
     }
-    with_flags(command, silent).mut_subcommands(|subcommand| below(subcommand, silent))
+    let is_campaign = is_campaign || CAMPAIGNS.contains(&command.get_name());
+    with_flags(command, silent, is_campaign)
+        .mut_subcommands(|subcommand| below(subcommand, silent, is_campaign))
 }
 
 /// The command with a variable for each flag of its own.
-fn with_flags(command: Command, silent: &BTreeSet<&str>) -> Command {
+fn with_flags(command: Command, silent: &BTreeSet<&str>, is_campaign: bool) -> Command {
+    let is_silent = |flag: &str| silent.contains(flag) || !is_campaign && OF_CAMPAIGNS.contains(&flag);
     command.mut_args(|arg| match variable(&arg) {
-        Some(name) if !arg.get_long().is_some_and(|long| silent.contains(long)) => read_from(arg, name),
+        Some(name) if !arg.get_long().is_some_and(is_silent) => read_from(arg, name),
         _ => arg,
     })
 }

@@ -13,7 +13,7 @@ use mutagen_wasm_ast::Module;
 
 use crate::exit_code::{Code, CommandError};
 use crate::say;
-use crate::watching::WatchFlags;
+use crate::watching::{self, WatchFlags};
 
 /// Shows a module: its text, the features that it needs, sizes, what both engines say, and what it reaches in the target
 ///
@@ -57,16 +57,23 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
         }
     }
     say::out(portrait(&Portrait::of(wasm)))?;
-    let is_finding = judge(arguments, engines, &case)?;
+    let code = if judge(arguments, engines, &case)? { Code::Finding } else { Code::Fine };
     let collection = Collection { modules: vec![(file, case)], ..Collection::default() };
-    let watched = arguments.watch.watch(collection, engines)?;
+    let watched = match arguments.watch.watch(collection, engines) {
+        // The rest was said, and holds.
+        Err(error) if error.code == Code::Usage => {
+            say::out(format!("reached:    {}", error.message))?;
+            return Ok(code);
+        }
+        watched => watched?,
+    };
     let reached_all = watched.is_all;
     let reaches = watched.modules.into_iter().map(|module| module.reached);
     let covered = Covered::by(reaches).map_err(|error| CommandError::new(Code::Internal, error))?;
     if reached_all {
         say::out(reached(&covered, arguments.functions))?;
     }
-    Ok(if is_finding { Code::Finding } else { Code::Fine })
+    Ok(code)
 }
 
 /// The module with the calls and host functions of the finding beside it.
@@ -124,11 +131,13 @@ fn target(arguments: &Arguments) -> &str {
 fn spec(arguments: &Arguments, engines: &Registry) -> Result<Spec, CommandError> {
     let ours = engines.find_chosen(target(arguments)).map_err(Error::from)?;
     let theirs = engines.find_chosen(&arguments.reference).map_err(Error::from)?;
+    let usual = EngineSpec::new(EngineProperty::Interpreter { generator: Default::default() });
     Ok(Spec::new(SubjectSpec::Engines(EngineSpec {
+        nans: watching::nans(usual.nans, [target(arguments), &arguments.reference], engines)?,
         target: target(arguments).to_owned(),
         reference: arguments.reference.clone(),
         features: arguments.watch.features.unwrap_or(ours.features & theirs.features),
-        ..EngineSpec::new(EngineProperty::Interpreter { generator: Default::default() })
+        ..usual
     })))
 }
 

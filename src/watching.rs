@@ -7,7 +7,7 @@ use mutagen_campaign::{
     EngineProperty, EngineSpec, Error, Executable, ReachApart, Spec, SubjectSpec, Unanswered,
 };
 use mutagen_corpus::Collection;
-use mutagen_oracles::Registry;
+use mutagen_oracles::{NanMode, Registry};
 use mutagen_properties::{Case, Direction, Reached};
 use mutagen_wasm_ast::Features;
 
@@ -61,11 +61,18 @@ impl Watched {
 
 impl WatchFlags {
     /// Watches the target while it works on modules, as the campaign of the collection does, with what the flags change. A
-    /// module on which the target ends its process, or hangs, is reported and left out.
+    /// module on which the target ends its process, or hangs, is reported and left out. A target without probes is refused.
     pub fn watch(&self, collection: Collection, engines: &Registry) -> Result<Watched, CommandError> {
         let spec = self.spec(&collection, engines)?;
         let program = Executable::this().map_err(Error::NoWorker)?;
+        let target = target_of(&spec).to_owned();
         let mut reach = ReachApart::new(&program, spec, self.limits.limits());
+        match reach.has_probes() {
+            Ok(false) => return Err(CommandError::usage(no_probes(&target))),
+            Err(Unanswered::Failed(error)) => return Err(error.into()),
+            // A target that dies of the smallest module is asked about the others all the same.
+            Ok(true) | Err(Unanswered::Died(_)) => {}
+        }
         let mut watched = Watched { modules: Vec::new(), is_all: collection.left_out.is_empty() };
         for (file, case) in collection.modules {
             match reach.of(&case) {
@@ -87,8 +94,13 @@ impl WatchFlags {
             None => self.plain(engines)?,
         };
         if let SubjectSpec::Engines(of) = &mut spec.subject {
-            of.target = self.target.clone().unwrap_or_else(|| of.target.clone());
+            if let Some(name) = &self.target {
+                // Only what the command line names is started, if it is a command.
+                of.features = of.features & engines.find_chosen(name).map_err(Error::from)?.features;
+                of.target.clone_from(name);
+            }
             of.features = self.features.unwrap_or(of.features);
+            of.nans = nans(of.nans, [&of.target, &of.reference], engines)?;
             if self.validate_only {
                 of.property =
                     EngineProperty::Validator { direction: Direction::Both, generator: Default::default() };
@@ -105,6 +117,31 @@ impl WatchFlags {
         let engines = EngineSpec { features: target.features, ..EngineSpec::new(property) };
         Ok(Spec::new(SubjectSpec::Engines(engines)))
     }
+}
+
+fn target_of(spec: &Spec) -> &str {
+    match &spec.subject {
+        SubjectSpec::Engines(of) => &of.target,
+        SubjectSpec::Machine(_) => "this machine",
+    }
+}
+
+/// Why nothing can be said about what modules reach: without probes they all seem to reach nothing.
+fn no_probes(target: &str) -> String {
+    format!(
+        "{target} has no probes in this program, so that nothing is known of what modules reach in it: \
+         name a woven engine with --target, such as {}",
+        EngineSpec::TARGET
+    )
+}
+
+/// How NaN bits are treated: as they come, if one of the engines cannot canonicalise them.
+pub fn nans(usual: NanMode, names: [&str; 2], engines: &Registry) -> Result<NanMode, CommandError> {
+    let mut canonicalise = true;
+    for name in names {
+        canonicalise &= engines.find(name).map_err(Error::from)?.canonicalises;
+    }
+    Ok(if canonicalise { usual } else { NanMode::Raw })
 }
 
 /// The modules at the paths. What cannot be used is reported; that nothing is left is an error.

@@ -8,7 +8,9 @@ mod program;
 use std::fs;
 use std::path::Path;
 
-use faults::{crashing_engine, directory, write};
+use faults::{crashing_engine, directory, json, write};
+use mutagen_engine::stable;
+use mutagen_wasm_ast::Module;
 
 /// What the engine of `examples/crashing_engine.rs` does on a module with an instruction.
 const DEADLY: [(&str, &str); 5] = [
@@ -69,6 +71,30 @@ fn coverage_names_modules_that_end_the_process_and_counts_the_others() {
     assert_eq!((alone.code, alone.err.as_str()), (0, ""));
     assert_eq!(all.out, alone.out);
     assert!(all.out.contains("3 modules reach "), "{}", all.out);
+}
+
+#[test]
+fn a_module_of_the_corpus_that_ends_the_process_does_not_hide_what_the_others_reach() {
+    let here = directory();
+    let line = format!("interpret --property interpreter --features wasm1 --keep-going -q -o out {LIMITS}");
+    let first = crashing_engine(here.path(), &format!("{line} --tests 60"));
+    assert!(first.code <= 1, "{}", first.err);
+    // As small as it can be: shrinking it takes no time.
+    let deadly = "(module (func i32.const 0 i32.const 0 i32.rotl drop))";
+    let wasm = Module::assemble(deadly.as_bytes()).expect("it is a module");
+    let hash = format!("{:016x}", stable::hash(&wasm));
+    let folder = here.path().join("out/corpus").join(&hash[..2]);
+    fs::create_dir_all(&folder).expect("there is space");
+    fs::write(folder.join(hash).with_extension("wasm"), wasm).expect("there is space");
+    let again = crashing_engine(here.path(), &format!("{line} --resume --tests 60"));
+    assert_eq!(again.code, 1, "{}", again.err);
+    let stats = json(&fs::read_to_string(here.path().join("out/stats.json")).expect("it is stored"));
+    assert!(stats["probes_reached"].as_u64().is_some_and(|probes| probes > 500), "{stats}");
+    let page = fs::read_to_string(here.path().join("out/report.html")).expect("it is stored");
+    assert!(stats["reached_modules"].as_u64().is_some_and(|part| part > 0), "one was left out: {stats}");
+    assert!(page.contains("<figure id=\"files\">") && page.contains("This is a part: "), "{page}");
+    // The page tells where the engine died.
+    assert!(page.contains("last in: "), "{page}");
 }
 
 #[test]

@@ -59,7 +59,8 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 
 #[track_caller]
 fn assert_finding_is_stored(output: &Path) {
-    let findings = files(&output.join("findings"));
+    let mut findings = files(&output.join("findings"));
+    findings.retain(|file| !file.ends_with("README.md"));
     assert_eq!(findings.len(), 3, "wat, wasm and json: {findings:?}");
     let replayed = run_in(output, &["replay", findings[0].to_str().expect("it is text")], b"");
     assert_eq!(replayed.code, 1, "{}{}", replayed.out, replayed.err);

@@ -216,10 +216,15 @@ fn findings_are_stored_and_replay_from_their_file_alone() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let hunt = ["validate", "--bug", "wasm-6", "-o", "out", "-q"];
     assert_eq!(run_in(directory.path(), &hunt, b"").code, 1);
-    let findings: Vec<_> =
-        std::fs::read_dir(directory.path().join("out/findings")).expect("it is there").collect();
+    let findings = std::fs::read_dir(directory.path().join("out/findings")).expect("it is there");
+    let mut findings: Vec<_> = findings.map(|file| file.expect("it can be listed").path()).collect();
+    let explained = directory.path().join("out/findings/README.md");
+    assert!(
+        std::fs::read_to_string(&explained).is_ok_and(|text| text.contains("mutagen-wasm replay NAME.json"))
+    );
+    findings.retain(|file| *file != explained);
     assert_eq!(findings.len(), 3, "wat, wasm and json");
-    let file = findings[0].as_ref().expect("it can be listed").path();
+    let file = findings.pop().expect("there are some");
     let replayed = run_in(directory.path(), &["replay", file.to_str().expect("it is text")], b"");
     assert_eq!(replayed.code, 1, "{}{}", replayed.out, replayed.err);
     assert!(replayed.out.contains("differ"), "{}", replayed.out);

@@ -68,6 +68,26 @@ fn the_figure_of_a_campaign_is_that_of_replaying_its_corpus() {
     }
 }
 
+#[test]
+fn an_interrupted_campaign_tells_what_its_corpus_reaches() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let words = ["interpret", "--fixes", "--time", "1h", "-q", "-o", "out"];
+    let child = program::command(directory.path(), &words).spawn().expect("the program can be run");
+    let plot = directory.path().join("out/plot.csv");
+    let has_two_rows = || fs::read_to_string(&plot).is_ok_and(|text| text.lines().count() > 2);
+    while !has_two_rows() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(stopped.expect("there is `kill`").success());
+    let Run { code, err, .. } = program::end(child);
+    assert_eq!(code, 130, "{err}");
+    let stats = fs::read_to_string(directory.path().join("out/stats.json")).expect("it is stored");
+    assert!(number(&stats, "probes_reached") > 1_000, "{stats}");
+    let page = fs::read_to_string(directory.path().join("out/report.html")).expect("it is stored");
+    assert!(page.contains("<figure id=\"files\">") && !page.contains("when the campaign ends"), "{page}");
+}
+
 /// The annotation of the line on which a function of wasmi's translator begins: how many modules reached it, and its source.
 fn annotated<'a>(page: &'a str, function: &str) -> (&'a str, &'a str) {
     let file = page.split("<pre id=\"wasmi-2.0.0/src/engine/translator/func/visit.rs\">").nth(1);
@@ -225,6 +245,38 @@ fn cmin_removes_no_module_of_a_finding() {
     assert!(
         findings.join("a.wasm").exists() && !findings.join("b.wasm").exists() && Path::new(&found).exists()
     );
+}
+
+#[test]
+fn targets_without_probes_are_refused_and_no_module_is_removed() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    fs::create_dir(directory.path().join("d")).expect("ok");
+    for (name, text) in [("a.wat", "(module (func))"), ("b.wat", "(module (func))")] {
+        fs::write(directory.path().join("d").join(name), text).expect("ok");
+    }
+    for target in ["tinywasm", "dlr", "wasmtime", "isolated:wasmi"] {
+        for command in ["cmin d", "coverage d", "coverage d --unreached"] {
+            let Run { code, out, err } = run_at(directory.path(), &format!("{command} --target {target}"));
+            assert_eq!((code, out.as_str(), err.lines().count()), (2, "", 1), "{command} {target}: {err}");
+            assert!(err.contains(&format!("{target} has no probes in this program")), "{command}: {err}");
+        }
+    }
+    assert_eq!(modules_below(&directory.path().join("d")).len(), 2);
+    // What the engines say is shown all the same.
+    let Run { code, out, err } = run_at(directory.path(), "show d/b.wat --target tinywasm");
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("engines:    equal") && out.contains("reached:    tinywasm has no probes"), "{out}");
+    let Run { code, out, .. } = run_at(directory.path(), "cmin d --target wasmi-lazy --dry-run");
+    assert!(code == 0 && out.starts_with("1 of 2 modules"), "{out}");
+}
+
+#[test]
+fn a_campaign_on_a_target_without_probes_claims_no_coverage() {
+    let directory = campaign("interpret --tests 50 --target tinywasm --nans raw");
+    let stats = fs::read_to_string(directory.path().join("out/stats.json")).expect("it is stored");
+    assert!(!stats.contains("wasmi-2.0.0/"), "{stats}");
+    let page = fs::read_to_string(directory.path().join("out/report.html")).expect("it is stored");
+    assert!(!page.contains("wasmi-2.0.0/") && page.contains("tinywasm has no probes"), "{page}");
 }
 
 #[test]

@@ -66,6 +66,32 @@ fn a_campaign_from_a_file_reads_no_variables() {
 }
 
 #[test]
+fn the_output_of_campaigns_is_not_that_of_other_commands() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let run_there = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut child = command(directory.path(), &words);
+        child.env("MUTAGEN_OUTPUT", "out").env("MUTAGEN_SERVE", "0").env("MUTAGEN_JSON", "1");
+        end(child.spawn().expect("the program can be run"))
+    };
+    let Run { code, out, err } = run_there("validate --tests 200 -q");
+    assert_eq!((code, out.starts_with('{')), (0, true), "{err}");
+    let is_there = |path: &str| directory.path().join(path).exists();
+    assert!(is_there("out/run.json") && is_there("out/report.html"));
+    // What other commands make of the same flag would be something else.
+    fs::write(directory.path().join("a.wat"), "(module)").expect("it can be written");
+    for line in ["validate a.wat", "interpret a.wat", "man"] {
+        let Run { code, out, err } = run_there(line);
+        assert_eq!((code, err.as_str()), (0, ""), "{line}");
+        assert!(!out.is_empty(), "{line}");
+    }
+    let Run { code, out, .. } = run_there("report out");
+    assert!(code == 0 && out.starts_with("# Report of a campaign"), "{out}");
+    let Run { code, out, err } = run_there("cmin out --dry-run");
+    assert!(code == 0 && out.contains(" modules, "), "{out}{err}");
+}
+
+#[test]
 fn shells_and_manuals_know_every_command() {
     let Run { out: help, .. } = run("--help");
     let commands: Vec<&str> = help

@@ -150,7 +150,7 @@ fn closed_and_full_outputs_cost_neither_the_finding_nor_a_panic() {
             shell(here.path(), &format!("exec $P ifc stack --bug stack-7 -o out-{number} {redirected}"));
         assert_eq!(run.code, 1, "{redirected}: {}", run.err);
         let findings = fs::read_dir(here.path().join(format!("out-{number}/findings"))).expect("it is there");
-        assert_eq!(findings.count(), 2, "text and JSON: {redirected}");
+        assert_eq!(findings.count(), 3, "text and JSON, and what they are: {redirected}");
     }
     assert_refused(
         &shell(here.path(), "exec $P bugs list >/dev/full"),

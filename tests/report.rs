@@ -1,13 +1,16 @@
-//! Reports of campaigns, through the program: forms, bundles, the page, the recipe for CI.
+//! Reports of campaigns, through the program: forms, bundles, the page and its server.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 #[path = "common/program.rs"]
 mod program;
 
-use program::{command, run_at, run_in};
+use program::{command, run_at};
 use serde_json::Value;
 
 fn directory() -> tempfile::TempDir {
@@ -101,7 +104,7 @@ fn a_killed_campaign_is_reported_with_what_it_had() {
     let mut child =
         command(place.path(), &words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
     while !place.path().join("out/report.html").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(50));
     }
     let running = run_at(place.path(), "report out");
     child.kill().and_then(|()| child.wait()).expect("it can be killed");
@@ -125,68 +128,46 @@ fn annotations_come_in_the_ci_of_github_alone() {
     assert_eq!(said(""), "");
 }
 
-/// Runs the script for CI in this directory.
-fn test_engine(place: &Path, flags: &str) -> program::Run {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/ci/test-engine");
-    let program = command(place, &[]).get_program().to_owned();
-    let child = Command::new("sh")
-        .arg(script)
-        .arg(program)
-        .arg("testing")
-        .args(flags.split_whitespace())
-        .current_dir(place)
-        .env_remove("GITHUB_ACTIONS")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    program::end(child.expect("there is a shell"))
+/// What a browser would be sent.
+fn fetched(address: &str, path: &str) -> String {
+    let mut connection = TcpStream::connect(address).expect("it listens");
+    write!(connection, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
+        .expect("it takes requests");
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).expect("it answers");
+    answer
 }
 
-/// A finding of a bug that is no longer there: the file says nothing of the bug.
-fn repaired(finding: &Path) -> String {
-    let mut finding: Value =
-        serde_json::from_str(&fs::read_to_string(finding).expect("it is there")).expect("it is JSON");
-    finding["bug"] = Value::Null;
-    finding.to_string()
+/// The program with these words, and the address at which it says that its page is.
+fn serving(place: &Path, words: &str) -> (Child, String) {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let mut child = command(place, &words).stdout(Stdio::null()).spawn().expect("it runs");
+    let said = BufReader::new(child.stderr.take().expect("it is piped"));
+    let line = said.lines().map_while(Result::ok).find(|line| line.contains("the page is at "));
+    let line = line.expect("it says where");
+    let address = line.split("http://").nth(1).expect("it is an address").trim_end_matches('/').to_owned();
+    (child, address)
 }
 
 #[test]
-fn the_recipe_for_ci_tells_regressions_and_findings_from_what_is_known_and_repaired() {
-    let place = hunted();
-    let is_json = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
-    let findings = fs::read_dir(place.path().join("out/findings")).expect("it is there");
-    let finding = findings.map(|file| file.expect("it is there").path()).find(is_json).expect("it was found");
-    let testing = place.path().join("testing");
-    for folder in ["regressions", "known"] {
-        fs::create_dir_all(testing.join(folder)).expect("it can be made");
-        fs::write(testing.join(folder).join("one.json"), repaired(&finding)).expect("it can be written");
+fn a_running_campaign_and_its_results_are_served() {
+    let place = directory();
+    let (mut campaign, address) = serving(place.path(), "interpret --time 5m -o out -q --serve 0");
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
+    while !place.path().join("out/report.html").exists() {
+        std::thread::sleep(Duration::from_millis(50));
     }
-    let flags = "--tests 300 --features wasm1";
-    // What was repaired stays repaired, and what was known is repaired as well.
-    let fine = test_engine(place.path(), flags);
-    assert_eq!(fine.code, 0, "{}{}", fine.out, fine.err);
-    assert!(fine.out.contains("::notice file=testing/known/one.json"), "{}", fine.out);
-    for report in ["validate.md", "interpret.sarif", "interpret.xml"] {
-        assert!(testing.join("reports").join(report).is_file(), "{report}");
-    }
-    // The second run goes on with the corpus of the first.
-    fs::copy(&finding, testing.join("regressions/one.json")).expect("it can be copied");
-    let back = test_engine(place.path(), flags);
-    assert_eq!(back.code, 1, "{}{}", back.out, back.err);
-    assert!(
-        back.out.contains("::error file=testing/regressions/one.json,title=A repaired bug is back"),
-        "{}",
-        back.out
-    );
-    let totals = run_at(place.path(), "report testing/results/interpret");
-    assert!(totals.out.contains("2 runs"), "{}", totals.out);
-    // A new bug is found.
-    fs::remove_dir_all(&testing).expect("it can be removed");
-    let found = test_engine(place.path(), "--tests 20000 --bug wasm-6");
-    assert_eq!(found.code, 1, "{}{}", found.out, found.err);
-    let unusable = run_in(place.path(), &["report", "testing/results/validate"], b"");
-    assert!(unusable.out.contains("i64.eqz"), "{}", unusable.out);
-    fs::create_dir_all(testing.join("regressions")).expect("it can be made");
-    fs::write(testing.join("regressions/broken.json"), "{").expect("it can be written");
-    assert_eq!(test_engine(place.path(), flags).code, 3);
+    let page = fetched(&address, "/");
+    assert!(page.starts_with("HTTP/1.1 200 OK") && page.contains("still running"), "{page}");
+    assert!(page.contains("http-equiv=\"refresh\""), "a running campaign is loaded again");
+    campaign.kill().and_then(|()| campaign.wait()).expect("it can be killed");
+    // Afterwards, `report` serves what is left.
+    let (mut report, address) = serving(place.path(), "report out --serve 0");
+    let page = fetched(&address, "/");
+    assert!(page.contains("killed before it could end") && page.contains("<figure id=\"tests\">"), "{page}");
+    assert!(!page.contains("http-equiv=\"refresh\""), "nothing changes any more");
+    assert!(fetched(&address, "/plot.csv").contains("seconds,tests,"));
+    let stopped = Command::new("kill").args(["-INT", &report.id().to_string()]).status();
+    assert!(stopped.expect("there is `kill`").success());
+    assert_eq!(report.wait().expect("it ends").code(), Some(130));
 }

@@ -206,7 +206,7 @@ impl Finding {
     }
 
     /// Whether the test ends the process in which it is judged, or never ends.
-    pub(crate) fn ends_the_process(&self) -> bool {
+    pub fn ends_the_process(&self) -> bool {
         matches!(self.kind(), "crash" | "hang" | "out-of-memory")
     }
 

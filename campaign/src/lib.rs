@@ -59,7 +59,7 @@ pub use groups::{Curb, Decision, Group, Groups, Moment};
 pub use known::{Known, NotKnown};
 pub use plot::{Beside, Plot, Row};
 pub use progress::{Observer, Progress, Silent};
-pub use reach::{CorpusReach, FileReach, corpus_of, is_in_target, reach_of, spec_of};
+pub use reach::{FileReach, corpus_of, is_in_target, reach_of, spec_of};
 pub use replay::{Replayed, fails_on, replay};
 pub use report::{
     CampaignOutcome, CampaignReport, Deaths, DiscrepancyReport, DiscrepancySummary, FindingReport,

@@ -98,6 +98,8 @@ impl Row {
             seconds_in_target: base.seconds_in_target + self.seconds_in_target,
             seconds_in_reference: base.seconds_in_reference + self.seconds_in_reference,
             seconds_in_loop: base.seconds_in_loop + self.seconds_in_loop,
+            // The corpus of earlier runs is there, but is only being read again.
+            probes: base.probes.max(self.probes),
             ..self
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use mutagen_oracles::{Registry, Watched};
-use mutagen_properties::{Case, Context, Exercise, Reach, Subject};
+use mutagen_properties::{Case, Context, Exercise, Reach, Reached, Subject};
 use mutagen_weave::SharedMemory;
 use mutagen_weave::probes::{self, Name};
 use serde::{Deserialize, Serialize};
@@ -75,16 +75,18 @@ pub(crate) fn watching(spec: &Spec, context: &Context, watched: Watched) -> Resu
     Ok(Reach::new(context, watched, exercise)?)
 }
 
-/// What modules reach together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CorpusReach {
+/// What the corpus reaches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CorpusReach {
     /// How many probes of the target fire.
-    pub probes: u64,
-    /// How many it has, in its own files and in code of the standard library that was compiled into it.
-    #[serde(default)]
-    pub all: u64,
+    pub(crate) probes: u64,
+    /// How many it has, in its own files and in code of the standard library that was compiled into it. None if it has no probes in
+    /// this program.
+    pub(crate) all: u64,
     /// How many of them in each source file of the target, in the order of their names.
-    pub files: Vec<FileReach>,
+    pub(crate) files: Vec<FileReach>,
+    /// How many modules were watched, if not all of them were.
+    pub(crate) part: Option<u64>,
 }
 
 /// What modules reach in one source file of the target.
@@ -98,27 +100,43 @@ pub struct FileReach {
     pub all: u64,
 }
 
-/// Finding out what the corpus reaches takes no longer than this. A campaign that was told to stop must end soon.
-const LONGEST: Duration = Duration::from_secs(10);
+/// How long finding out what the corpus reaches may take: a tenth of the campaign's time, within these bounds.
+const TIME: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(60)];
+/// The same for a campaign that was told to stop, which must end soon.
+const TIME_IF_INTERRUPTED: Duration = Duration::from_secs(3);
 
-/// What these modules reach together. `None` if there is no time for all of them.
+/// How long finding out what the corpus reaches may take, after a campaign of so many seconds.
+pub(crate) fn time_for(seconds: f64, is_interrupted: bool) -> Duration {
+    let [least, most] = TIME;
+    let share = Duration::try_from_secs_f64(seconds / 10.0).unwrap_or(most);
+    if is_interrupted { TIME_IF_INTERRUPTED } else { share.clamp(least, most) }
+}
+
+/// What these modules reach together. Those for which there is no time are left out, as are those of which nothing can be said.
+/// `None` if the target cannot be watched at all.
 pub(crate) fn reached_by(
-    mut reach: Reach,
-    modules: impl IntoIterator<Item = Vec<u8>>,
+    modules: Vec<Vec<u8>>,
+    time: Duration,
+    mut reach: impl FnMut(&Case) -> Option<Reached>,
 ) -> Option<CorpusReach> {
     let started = Instant::now();
+    if !fires_in_target(&reach(&smallest())?) {
+        return Some(CorpusReach::default());
+    }
     let mut reached = vec![false; probes::count() + 1];
+    let (all, mut watched) = (modules.len(), 0);
     for wasm in modules {
-        if started.elapsed() > LONGEST {
-            return None;
+        if started.elapsed() > time {
+            break;
         }
-        for probe in reach.of(&Case::of(wasm, Vec::new())).probes {
-            reached[probe as usize] = true;
-        }
+        let Some(one) = reach(&Case::of(wasm, Vec::new())) else { continue };
+        one.probes.into_iter().for_each(|probe| reached[probe as usize] = true);
+        watched += 1;
     }
     let probes = reached.iter().filter(|reached| **reached).count() as u64;
+    let part = (watched < all).then_some(watched as u64);
     let all = probes::names().unwrap_or_default().iter().filter(|name| is_in_target(name)).count() as u64;
-    Some(CorpusReach { probes, all, files: by_file(&reached[1..]) })
+    Some(CorpusReach { probes, all, files: by_file(&reached[1..]), part })
 }
 
 /// The probes of the target by file: whether probe `n` is reached stands at `n - 1`. Nothing if they have no names.
@@ -136,6 +154,19 @@ fn by_file(reached: &[bool]) -> Vec<FileReach> {
         .into_iter()
         .map(|(file, (reached, all))| FileReach { file: file.to_owned(), reached, all })
         .collect()
+}
+
+/// A module on which every engine does some work: one function with one constant.
+pub(crate) fn smallest() -> Case {
+    let wasm = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x07\x01\x05\0\x41\0\x1a\x0b";
+    Case::of(wasm.to_vec(), Vec::new())
+}
+
+/// Whether something of this was reached in the target, and not in packages of this project alone.
+pub(crate) fn fires_in_target(reached: &Reached) -> bool {
+    let Ok(names) = probes::names() else { return !reached.probes.is_empty() };
+    let named = reached.probes.iter().filter_map(|probe| names.get((*probe as usize).checked_sub(1)?));
+    named.into_iter().any(is_in_target)
 }
 
 /// Whether a probe lies in the target. Packages of this project are woven as well, and lie in this program.

@@ -10,7 +10,8 @@ use mutagen_properties::{OpinionCounts, Shape};
 use mutagen_wasm_ast::Features;
 use serde::{Deserialize, Serialize};
 
-use crate::{CorpusReach, EngineSpec, FileReach, Finding, Group, Shared, Spec, SubjectSpec};
+use crate::reach::CorpusReach;
+use crate::{EngineSpec, FileReach, Finding, Group, Shared, Spec, SubjectSpec};
 
 /// The report of a campaign.
 ///
@@ -114,7 +115,11 @@ pub struct CampaignReport {
     /// them and reaches the same.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub probes_reached: Option<u64>,
-    /// How many probes the target has.
+    /// How many modules that was found out with, if not all of the corpus: there was no time for the others, or the target ends
+    /// its process on them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reached_modules: Option<u64>,
+    /// How many probes the target has in this program.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub probes_all: Option<u64>,
     /// How many of them in each source file of the target.
@@ -361,6 +366,7 @@ impl CampaignReport {
             probes_reached: None,
             probes_all: None,
             reached_files: Vec::new(),
+            reached_modules: None,
             total: None,
             spec: spec.clone(),
         }
@@ -368,7 +374,8 @@ impl CampaignReport {
 
     /// Says what the corpus reaches, if that is known.
     pub(crate) fn reaches(&mut self, reached: Option<CorpusReach>) {
-        let Some(CorpusReach { probes, all, files }) = reached else { return };
+        let Some(CorpusReach { probes, all, files, part }) = reached else { return };
+        self.reached_modules = part;
         (self.probes_reached, self.probes_all, self.reached_files) = (Some(probes), Some(all), files);
     }
 

@@ -6,6 +6,7 @@
 //! DIR/run.json          the spec of the run, written before the work starts
 //! DIR/stats.json        the report of the run, replaced as a whole: short while it runs, complete at its end
 //! DIR/findings/KIND-HASH.{wat,wasm,json}  a leak of a machine: .txt and .json
+//! DIR/findings/README.md  what these files are, written with the first of them
 //! DIR/discrepancies/KIND-HASH.{wat,wasm,json}
 //! DIR/reference/KIND-HASH.{wat,wasm,json}  modules on which the reference ends the process
 //! DIR/corpus/HA/HASH.wasm  modules that showed something new
@@ -40,6 +41,10 @@ pub(crate) use manifest::Manifest;
 pub(crate) const LOCK: &str = "lock";
 /// The file that all workers of a run hold together.
 const WORKERS: &str = "workers.lock";
+/// The file that says what the findings are.
+const README: &str = "README.md";
+/// Its text.
+const FINDINGS_README: &str = include_str!("store/findings.md");
 /// The folder of modules that showed something new.
 const CORPUS: &str = "corpus";
 
@@ -250,7 +255,19 @@ impl Store {
         };
         // The JSON file comes last: if it exists, so do the others.
         let path = base.with_extension("json");
-        (shown && self.noted(self.write_json_at(&path, finding))).then_some(path)
+        let is_stored = shown && self.noted(self.write_json_at(&path, finding));
+        if is_stored && folder == Folder::Findings {
+            self.explain_findings();
+        }
+        is_stored.then_some(path)
+    }
+
+    /// Says beside the first finding what its files are. Whoever wrote something else there keeps it.
+    fn explain_findings(&self) {
+        let path = self.directory.join(Folder::Findings.name()).join(README);
+        if fs::symlink_metadata(&path).is_err() {
+            self.noted(self.disk.write(&path, FINDINGS_README.as_bytes()));
+        }
     }
 
     /// Removes a finding that was replaced by a smaller one.

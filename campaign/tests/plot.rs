@@ -84,6 +84,25 @@ fn a_resumed_campaign_appends_and_goes_on_counting() {
 }
 
 #[test]
+fn probes_do_not_fall_when_a_campaign_is_resumed() {
+    let place = directory();
+    let with_probes = |seconds, probes| {
+        let progress = Progress { probes, ..progress(seconds, 100) };
+        Row::new(&progress, &Beside { corpus: 7, findings: 0, groups: 0, seconds_in: None })
+    };
+    let mut first = Plot::open(&Disk::default(), place.path()).expect("it can be made");
+    first.add(with_probes(10.0, 5_000)).expect("it can be stored");
+    drop(first);
+    let mut second = Plot::open(&Disk::default(), place.path()).expect("it can be read");
+    // The corpus is being read again, and then there is more.
+    for probes in [0, 3_000, 5_100] {
+        second.add(with_probes(1.0, probes)).expect("it can be stored");
+    }
+    let rows = Plot::read(place.path()).expect("it can be read");
+    assert_eq!(rows.iter().map(|row| row.probes).collect::<Vec<_>>(), [5_000, 5_000, 5_000, 5_100]);
+}
+
+#[test]
 fn half_a_row_of_a_killed_campaign_is_cut_off() {
     let place = directory();
     let file = place.path().join(Plot::FILE);

@@ -12,6 +12,7 @@
 
 mod expected;
 mod host;
+mod nans;
 mod readme;
 mod rust_test;
 mod script;
@@ -59,6 +60,15 @@ pub fn bundle(results: &Results, engines: &Registry, output: &Path) -> Result<Ve
     Ok(names)
 }
 
+/// What the directory of a group has.
+#[derive(Clone, Copy)]
+struct Contents {
+    /// Whether the script asserts something.
+    asserts: bool,
+    /// Whether there is a Rust test.
+    has_test: bool,
+}
+
 fn is_empty_directory(path: &Path) -> bool {
     let is_directory = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
     is_directory && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
@@ -92,8 +102,12 @@ fn write_group(
     let expected = Expected::of(module, engines);
     write("module.wat", module.wat.as_bytes())?;
     write("module.wasm", &module.wasm)?;
-    write("finding.wast", script::script(module, &expected).as_bytes())?;
-    let version = engines.find(&module.target_engine).map(|entry| entry.version.clone()).unwrap_or_default();
+    let script = script::script(module, &expected);
+    write("finding.wast", script.text.as_bytes())?;
+    let version = engines
+        .find(rust_test::plain_name(&module.target_engine))
+        .map(|entry| entry.version.clone())
+        .unwrap_or_default();
     let package = rust_test::package(&result.name(), &version, module, &expected);
     if let Some(package) = &package {
         fs::create_dir(directory.join("tests"))?;
@@ -104,6 +118,13 @@ fn write_group(
     }
     write(
         "README.md",
-        readme::of_module(result, finding, module, &expected, engines, package.is_some()).as_bytes(),
+        readme::of_module(
+            result,
+            finding,
+            &expected,
+            engines,
+            Contents { asserts: script.asserts, has_test: package.is_some() },
+        )
+        .as_bytes(),
     )
 }

@@ -1,12 +1,12 @@
 //! The page of a campaign: self-contained, without a script. All text of modules is escaped.
 
 mod corpus;
+mod coverage;
 
-use std::cmp::Reverse;
 use std::path::Path;
 use std::time::SystemTime;
 
-use mutagen_campaign::{Error, FileReach, GroupResult, Plot, Results, Row, State, quoted};
+use mutagen_campaign::{Error, GroupResult, Plot, Results, Row, State, quoted};
 
 use crate::draw::chart::{self, Curve, Words};
 use crate::draw::markup::{document, element, escape, table, text};
@@ -15,8 +15,6 @@ use corpus::{Corpus, Histogram};
 
 /// How many instructions the histogram shows; the table under it has all.
 const SHOWN_OPCODES: usize = 40;
-/// How many files the chart of coverage shows; the table under it has all.
-const SHOWN_FILES: usize = 40;
 /// Longer texts of modules are cut.
 const LONGEST_TEXT: usize = 20_000;
 
@@ -58,8 +56,13 @@ impl Page {
             ("#coverage", "Coverage"),
         ];
         let links: String = links.iter().map(|(place, name)| text("a", &[("href", place)], name)).collect();
-        let main =
-            [facts(results), over_time(&rows), groups(results), of_corpus(&histogram), reached(results)];
+        let main = [
+            facts(results),
+            over_time(&rows),
+            groups(results),
+            of_corpus(&histogram),
+            coverage::section(results),
+        ];
         let header =
             text("h1", &[], title) + &summary(results) + &tiles(results) + &element("nav", &[], &links);
         document(
@@ -120,12 +123,7 @@ fn tiles(results: &Results) -> String {
     if results.directory.is_some() {
         tiles.push(("modules in the corpus", chart::short(results.corpus as f64), ""));
     }
-    let probes =
-        results.report.as_ref().and_then(|report| Some((report.probes_reached?, report.probes_all?)));
-    // Without a corpus nothing was asked.
-    if let Some((reached, all)) = probes.filter(|(_, all)| *all > 0 && results.corpus > 0) {
-        tiles.push(("of the target's probes", format!("{:.1} %", 100.0 * reached as f64 / all as f64), ""));
-    }
+    tiles.extend(coverage::tile(results).map(|(name, figure)| (name, figure, "")));
     let tile = |(name, figure, class): (&str, String, &str)| {
         element("div", &[("class", class)], &(text("dt", &[], name) + &text("dd", &[], &figure)))
     };
@@ -278,40 +276,6 @@ fn block(words: &str) -> String {
     let cut = words.char_indices().nth(LONGEST_TEXT).map_or(words, |(end, _)| &words[..end]);
     let rest = if cut.len() < words.len() { "\n... (the file has the rest)" } else { "" };
     element("div", &[("class", "scroll"), ("tabindex", "0")], &text("pre", &[], &format!("{cut}{rest}")))
-}
-
-/// What the corpus reaches in the target, by source file. It is known when the campaign has ended.
-fn reached(results: &Results) -> String {
-    let files = results.report.as_ref().map_or(&[][..], |report| &report.reached_files);
-    if files.is_empty() {
-        let now = directory_of(results)
-            .map(|directory| format!("; `{PROGRAM} coverage {directory}` finds it out now"));
-        let why = "What the corpus reaches in each file of the target is found out when the campaign ends"
-            .to_owned();
-        return section("coverage", "Coverage", &text("p", &[], &(why + &now.unwrap_or_default() + ".")));
-    }
-    let percent = |file: &FileReach| 100.0 * file.reached as f64 / file.all.max(1) as f64;
-    let mut largest: Vec<&FileReach> = files.iter().collect();
-    largest.sort_by_key(|file| Reverse(file.all));
-    let bars: Vec<(String, f64)> =
-        largest.iter().take(SHOWN_FILES).map(|file| (file.file.clone(), percent(file))).collect();
-    let more = directory_of(results)
-        .map(|directory| format!(" `{PROGRAM} coverage {directory}` has lines and functions."));
-    let caption = "The share of probes that the corpus reaches, in the largest files. Code of the standard library that was \
-                   compiled into the target is in none of them."
-        .to_owned()
-        + &more.unwrap_or_default();
-    let words = Words { id: "files", title: "Files of the target", caption: &caption, values: "per cent" };
-    let mut figure = chart::bars(&words, &bars, |share| format!("{share:.0} %"));
-    let rows: Vec<Vec<String>> = files
-        .iter()
-        .map(|file| {
-            let numbers = [file.reached.to_string(), file.all.to_string(), format!("{:.1}", percent(file))];
-            std::iter::once(escape(&file.file)).chain(numbers).collect()
-        })
-        .collect();
-    figure.data = table(&["file", "reached", "probes", "%"].map(str::to_owned), &rows);
-    section("coverage", "Coverage", &figure.markup())
 }
 
 fn of_corpus(histogram: &Histogram) -> String {

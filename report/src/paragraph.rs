@@ -1,17 +1,22 @@
 //! The section of the specification that decides a difference.
 //!
 //! Which rule an engine breaks is for people to find out; where to look follows from the kind of the difference and from
-//! the instructions that occur. Numbers are those of the WebAssembly Core Specification, release 2.0.
+//! the instructions that occur. Numbers are those of the WebAssembly Core Specification, release 2.0. What came with release 3.0
+//! is named by the titles there, and what is no part of a release by its proposal.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use mutagen_campaign::{Finding, ModuleFinding};
+use mutagen_oracles::{Feature, Features};
+use mutagen_wasm_ast::Module;
 
 /// A section of the core specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Paragraph {
-    /// Its number in release 2.0.
+    /// The document that it is a part of.
+    pub document: &'static str,
+    /// Its number there; of later releases the name of its chapter.
     pub number: &'static str,
     /// Its title.
     pub title: &'static str,
@@ -21,16 +26,21 @@ pub struct Paragraph {
 
 impl fmt::Display for Paragraph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "WebAssembly Core Specification 2.0, section {} {}: {}",
-            self.number, self.title, self.decides
-        )
+        let Paragraph { document, number, title, decides } = self;
+        write!(f, "{document}, section {number} {title}: {decides}")
     }
 }
 
+const RELEASE_2: &str = "WebAssembly Core Specification 2.0";
+const RELEASE_3: &str = "WebAssembly Core Specification 3.0";
+
 const fn paragraph(number: &'static str, title: &'static str, decides: &'static str) -> Paragraph {
-    Paragraph { number, title, decides }
+    Paragraph { document: RELEASE_2, number, title, decides }
+}
+
+/// A section of release 3.0, by its chapter: numbers have changed since 2.0.
+const fn later(chapter: &'static str, title: &'static str, decides: &'static str) -> Paragraph {
+    Paragraph { document: RELEASE_3, number: chapter, title, decides }
 }
 
 /// What decides a kind of difference, whatever the instructions are.
@@ -205,6 +215,55 @@ const INSTRUCTIONS: &[(&[&str], Paragraph, Paragraph)] = &[
     ),
 ];
 
+/// What came after release 2.0, with the section of validation and of execution. The proposal of wide arithmetic is no part of a
+/// release.
+const LATER: &[(Feature, Paragraph, Paragraph)] = &[
+    (
+        Feature::TailCall,
+        later("Validation,", "Control Instructions", "types of return_call and return_call_indirect"),
+        later("Execution,", "Control Instructions", "a tail call takes the place of the frame that makes it"),
+    ),
+    (
+        Feature::RelaxedSimd,
+        later("Validation,", "Vector Instructions", "types of relaxed vector instructions"),
+        later("Execution,", "Vector Instructions", "which results a relaxed vector instruction may give"),
+    ),
+    (
+        Feature::Memory64,
+        later(
+            "Validation,",
+            "Memory Instructions",
+            "addresses have the address type of their memory or table",
+        ),
+        later("Execution,", "Memory Instructions", "64-bit addresses and sizes"),
+    ),
+    (
+        Feature::MultiMemory,
+        later("Validation,", "Memory Instructions", "a module may have several memories"),
+        later("Execution,", "Memory Instructions", "each instruction works on the memory that it names"),
+    ),
+    (
+        Feature::ExtendedConst,
+        later("Validation,", "Constant Expressions", "add, sub and mul of integers are constant"),
+        later(
+            "Execution,",
+            "Numeric Instructions",
+            "what add, sub and mul of integers compute in constant expressions",
+        ),
+    ),
+    (Feature::WideArithmetic, WIDE, WIDE),
+];
+
+const WIDE: Paragraph = Paragraph {
+    document: "WebAssembly proposal Wide Arithmetic",
+    number: "Overview,",
+    title: "Instructions",
+    decides: "types and results of instructions on 128-bit integers",
+};
+
+/// Instructions of which release 2.0 says nothing, by what occurs in their names.
+const LATER_NAMES: [&str; 5] = ["return_call", "relaxed", "add128", "sub128", "mul_wide"];
+
 /// Where to look in the specification for what is right: first what decides this kind of difference, then the sections of
 /// the instructions that occur. A leak of a machine has none.
 ///
@@ -224,13 +283,23 @@ const INSTRUCTIONS: &[(&[&str], Paragraph, Paragraph)] = &[
 pub fn paragraphs(finding: &Finding) -> Vec<Paragraph> {
     let Finding::Module(finding) = finding else { return Vec::new() };
     let general = KINDS.iter().filter(|(kind, _)| *kind == finding.kind).map(|(_, paragraph)| *paragraph);
-    general.chain(of_instructions(finding)).collect()
+    general.chain(of_instructions(finding)).chain(of_features(finding)).collect()
+}
+
+/// The sections of features that came after release 2.0 and that the module needs.
+fn of_features(finding: &ModuleFinding) -> impl Iterator<Item = Paragraph> {
+    let needed = Module::decode(&finding.wasm).map_or(Features::NONE, |module| module.features());
+    let validation = finding.kind == "validity";
+    let needed = LATER.iter().filter(move |(feature, ..)| needed.contains(*feature));
+    needed.map(move |(_, types, effects)| if validation { *types } else { *effects })
 }
 
 /// The sections of the instructions that occur.
 fn of_instructions(finding: &ModuleFinding) -> BTreeSet<Paragraph> {
     let validation = finding.kind == "validity";
+    let is_later = |opcode: &&str| LATER_NAMES.iter().any(|name| opcode.contains(name));
     opcodes(&finding.wat)
+        .filter(|opcode| !is_later(opcode))
         .filter_map(|opcode| {
             INSTRUCTIONS.iter().find(|(names, ..)| names.iter().any(|name| opcode.starts_with(name)))
         })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mutagen_campaign::{CampaignOutcome, GroupResult, Results, State};
+use mutagen_campaign::{CampaignOutcome, GroupResult, Results, State, SubjectSpec};
 use serde::Serialize;
 
 use crate::told;
@@ -14,6 +14,7 @@ pub fn report(results: &Results) -> String {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
         runs: [Run {
+            automation_details: AutomationDetails { id: category(results) },
             tool: Tool {
                 driver: Driver {
                     name: told::PROGRAM,
@@ -47,10 +48,16 @@ struct Log {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Run {
+    automation_details: AutomationDetails,
     tool: Tool,
     invocations: [Invocation; 1],
     results: Vec<SarifResult>,
     column_kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct AutomationDetails {
+    id: String,
 }
 
 #[derive(Serialize)]
@@ -127,6 +134,21 @@ struct Region {
 struct Suppression {
     kind: &'static str,
     justification: String,
+}
+
+/// What tells this report from those of other campaigns, in the form `category/`. GitHub takes no two reports of one tool and one
+/// category for a change.
+fn category(results: &Results) -> String {
+    let mut parts = vec![told::PROGRAM.to_owned()];
+    if let Some(spec) = &results.spec {
+        parts.push(spec.property());
+        if let SubjectSpec::Engines(engines) = &spec.subject {
+            parts.push(engines.target.clone());
+        }
+    }
+    let plain =
+        |letter: char| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
+    parts.iter().map(|part| part.chars().map(plain).collect::<String>() + "/").collect()
 }
 
 fn rule(kind: &str) -> Rule {

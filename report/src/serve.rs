@@ -154,8 +154,7 @@ impl Shown {
     fn page(&self) -> Result<String, mutagen_campaign::Error> {
         let mut shared = self.page.lock().unwrap_or_else(PoisonError::into_inner);
         let (page, last) = &mut *shared;
-        if let Some((made, text)) = last.as_ref().filter(|(made, _)| made.elapsed() < FRESH) {
-            let _ = made;
+        if let Some((_, text)) = last.as_ref().filter(|(made, _)| made.elapsed() < FRESH) {
             return Ok(text.clone());
         }
         let text = page.of_directory(&self.directory, Some(REFRESH))?;

@@ -46,7 +46,7 @@ pub fn shown_value(finding: &Finding) -> &str {
     }
 }
 
-/// What was asked, and what both answered: one name and one text for each.
+/// What was asked, what both answered, and the last functions of a target that ended its process: one name and one text for each.
 pub fn answers(finding: &Finding) -> Vec<(String, String)> {
     match finding {
         Finding::Module(finding) => {
@@ -57,7 +57,8 @@ pub fn answers(finding: &Finding) -> Vec<(String, String)> {
                 (finding.target_engine.clone(), finding.target.clone()),
                 (finding.reference_engine.clone(), finding.reference.clone()),
             ];
-            both.into_iter().chain(votes).collect()
+            let last = |function: &String| ("last in".to_owned(), function.clone());
+            both.into_iter().chain(votes).chain(finding.functions.iter().map(last)).collect()
         }
         Finding::Leak(finding) => vec![
             ("property".to_owned(), finding.property.clone()),

@@ -5,7 +5,6 @@
 
 use mutagen_campaign::{CampaignOutcome, Finding, GroupResult, State};
 use mutagen_report::Page;
-use serde_json::{Value, json};
 
 #[path = "common/browser.rs"]
 mod browser;
@@ -13,46 +12,6 @@ mod browser;
 mod campaigns;
 #[path = "common/finding.rs"]
 mod finding;
-
-/// Checks what holds of every page. Returns the measurements.
-fn checked(page: &str, figures: usize, groups: usize) -> Option<Value> {
-    let measured = browser::measured(page)?;
-    assert_eq!(measured["errors"], json!([]), "the page runs into errors");
-    for (view, width, _) in browser::VIEWS {
-        let seen = &measured["views"][view];
-        for (name, expected) in [
-            ("width", json!(width)),
-            ("overflows", json!(false)),
-            ("scripts", json!(0)),
-            ("foreign", json!(0)),
-            ("groups", json!(groups)),
-        ] {
-            assert_eq!(seen[name], expected, "{view}: {name}");
-        }
-        let drawn = seen["figures"].as_array().expect("it is a list");
-        assert_eq!(drawn.len(), figures, "{view}");
-        for figure in drawn {
-            let number = |name: &str| {
-                figure[name].as_f64().unwrap_or_else(|| panic!("{view}: {figure} has no {name}"))
-            };
-            assert!(
-                number("marks") >= 1.0 && number("marks") == number("drawn"),
-                "{view}: not all marks are drawn: {figure}"
-            );
-            assert!(number("width") >= 300.0 && number("height") >= 40.0, "{view}: too small: {figure}");
-            assert!(number("smallest_text") >= 8.0, "{view}: text is too small: {figure}");
-            assert_eq!(number("clipped"), 0.0, "{view}: text is cut off: {figure}");
-        }
-        let text = seen["contrast"]["text"].as_f64().expect("it was measured");
-        assert!(text >= 4.5, "{view}: text does not stand out: {}", seen["contrast"]);
-        if figures > 2 {
-            let series = seen["contrast"]["series"].as_f64().expect("it was measured");
-            assert!(series >= 3.0, "{view}: marks do not stand out: {}", seen["contrast"]);
-        }
-    }
-    assert_ne!(measured["views"]["light"]["background"], measured["views"]["dark"]["background"]);
-    Some(measured)
-}
 
 #[test]
 fn the_page_is_drawn_with_no_one_and_a_thousand_findings_and_after_a_kill() {
@@ -64,17 +23,27 @@ fn the_page_is_drawn_with_no_one_and_a_thousand_findings_and_after_a_kill() {
         let page = Page::default().of(&campaigns::results(place.path(), groups, state), None);
         // The time went nowhere in the row with which a campaign begins.
         let figures = if rows == 1 { 9 } else { 10 };
-        if checked(&page, figures, groups).is_none() {
+        if browser::checked(&page, figures, groups).is_none() {
             return;
         }
     }
 }
 
 #[test]
+fn the_page_of_a_real_campaign_is_drawn_with_the_files_of_the_target() {
+    let place = tempfile::tempdir().expect("a temporary directory can be made");
+    let output = place.path().join("out");
+    let results = finding::hunt("wasm-11", &output);
+    let page = Page::default().of(&results, None);
+    assert!(page.contains("<figure id=\"files\">"), "{page}");
+    browser::checked(&page, page.matches("<figure id=").count(), 1);
+}
+
+#[test]
 fn a_page_without_a_plot_says_so() {
     let place = tempfile::tempdir().expect("a temporary directory can be made");
     let page = Page::default().of(&campaigns::results(place.path(), 1, State::Killed), None);
-    checked(&page, 0, 1);
+    browser::checked(&page, 0, 1);
 }
 
 #[test]
@@ -104,5 +73,5 @@ fn markup_in_a_module_is_text() {
     let page = Page::default().of(&results, None);
     assert!(!page.contains("<script") && !page.contains("<img"), "markup got through");
     assert!(page.contains("&lt;script&gt;alert(1)"), "the text is shown");
-    checked(&page, 10, 1);
+    browser::checked(&page, 10, 1);
 }

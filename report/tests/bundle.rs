@@ -4,7 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use mutagen_campaign::{Finding, GroupResult, ModuleFinding, Results, StoredCall};
-use mutagen_oracles::{HostAction, HostPlan, Registry, Value, on_stack};
+use mutagen_oracles::{
+    Ending, Engine, EngineEntry, Function, HostAction, HostPlan, Instance, Instantiation, Registry, Settings,
+    Signature, State, Validity, Value, ValueType, Wasmi, on_stack,
+};
 use mutagen_report::{bundle, public_crate};
 
 #[path = "common/finding.rs"]
@@ -199,6 +202,184 @@ fn what_a_script_cannot_say_is_said_in_words_and_the_test_has_it_all_the_same() 
     assert!(test.contains("let place = exported(caller, \"g\");"), "{test}");
     assert!(test.contains("set_global(caller, &place, Val::I32(50));"), "{test}");
     assert!(test.contains("Ok(vec![\"i32:43\".to_string()])"), "{test}");
+}
+
+#[test]
+fn a_crash_has_the_answers_of_the_reference_and_the_last_functions() {
+    let (_place, directory) = bundled(finding::crash_of_witness("wasm-f8"));
+    let script = text(&directory, "finding.wast");
+    assert!(script.contains("(assert_return (invoke \"f\") (i64.const 0))"), "{script}");
+    // Without the fix it would end this process.
+    assert_eq!(runner::run(&script, &["wasm-f8"]), Ok(1), "{script}");
+    assert!(text(&directory, "tests/finding.rs").contains("Ok(vec![\"i64:0\".to_string()])"));
+    let readme = text(&directory, "README.md");
+    assert!(readme.contains("last in: engine::innermost") && readme.contains("ends no process"), "{readme}");
+    assert!(readme.contains("`finding.wast` has the assertions"), "{readme}");
+}
+
+#[test]
+fn an_engine_in_a_process_of_its_own_has_the_test_of_its_crate() {
+    let GroupResult { finding, .. } = finding::crash_of_witness("wasm-f8");
+    let Some(Finding::Module(mut module)) = finding else { panic!("it is about a module") };
+    for (target, mode) in [("isolated:wasmi", "Eager"), ("isolated:wasmi-lazy", "Lazy")] {
+        module.target_engine = target.into();
+        let (_place, directory) = bundled(finding::group_of(Finding::Module(module.clone())));
+        assert!(text(&directory, "Cargo.toml").contains("wasmi = { version = \"=2.0.0\""));
+        let test = text(&directory, "tests/finding.rs");
+        assert!(test.contains(&format!("CompilationMode::{mode})")), "{target}: {test}");
+    }
+}
+
+#[test]
+fn what_no_assertion_can_tell_is_said_in_script_test_and_page() {
+    // With the bug it is another function, which nothing outside can tell from the right one.
+    let wat = r#"(module (table 3 funcref) (elem (i32.const 0) $a $f $f) (func $a)
+        (func $f (export "f") (param i32) (result funcref) (table.get (i32.sub (local.get 0) (i32.const 1)))))"#;
+    let group = finding::finding_of(Some("wasm-11".into()), "wasm2", wat, Some("f"), &["i32:1"]);
+    let (_place, directory) = bundled(group);
+    for file in ["finding.wast", "tests/finding.rs", "README.md"] {
+        let text = text(&directory, file);
+        assert!(
+            text.to_lowercase().contains("not asserted: the engines differ in which function"),
+            "{file}: {text}"
+        );
+    }
+    // A function and null are told apart, so there is nothing to say.
+    let wat = r#"(module (table 3 funcref) (elem (i32.const 0) $f)
+        (func $f (export "f") (param i32) (result funcref) (table.get (i32.sub (local.get 0) (i32.const 1)))))"#;
+    let group = finding::finding_of(Some("wasm-11".into()), "wasm2", wat, Some("f"), &["i32:1"]);
+    let (_place, directory) = bundled(group.clone());
+    assert!(!text(&directory, "finding.wast").contains("not asserted"));
+    fails_on_the_bug_alone(group, "wasm-11");
+}
+
+#[test]
+fn a_script_without_assertions_is_not_praised_for_them() {
+    let wat = r#"(module (import "a" "b" (func $b)) (global (export "g") (mut i32) (i32.const 0))
+        (func (export "f") (param i32) (result i32) (call $b) (i32.sub (global.get 0) (i32.const 7))))"#;
+    let set = HostAction::SetGlobal { global: 0, value: Value::I32(50) };
+    let (_place, directory) = bundled(with_imports(wat, vec![returns(vec![set])]));
+    let readme = text(&directory, "README.md");
+    assert!(readme.contains("`finding.wast` has the module and no assertion, and says why"), "{readme}");
+}
+
+/// wasmi, but it exports nothing whose name begins with an `h`, or a function more.
+struct Exports {
+    wasmi: Wasmi,
+    hides: bool,
+}
+
+impl Engine for Exports {
+    fn name(&self) -> &str {
+        "wasmi"
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        self.wasmi.validate(bytes)
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        let inner = self.wasmi.instantiate(bytes)?;
+        Ok(Box::new(Instantiated { inner, hides: self.hides }))
+    }
+}
+
+struct Instantiated {
+    inner: Box<dyn Instance>,
+    hides: bool,
+}
+
+impl Instance for Instantiated {
+    fn exports(&self) -> Vec<Function> {
+        let mut functions = self.inner.exports();
+        match self.hides {
+            true => functions.retain(|function| !function.name.starts_with('h')),
+            false => {
+                let signature = Signature { parameters: vec![ValueType::I32], results: Vec::new() };
+                functions.push(Function { name: "more".into(), signature });
+                functions.sort_by(|one, other| one.name.cmp(&other.name));
+            }
+        }
+        functions
+    }
+
+    fn call(&mut self, export: &str, arguments: &[Value]) -> Ending {
+        self.inner.call(export, arguments)
+    }
+
+    fn state(&mut self) -> State {
+        self.inner.state()
+    }
+
+    fn memory(&mut self, number: usize) -> Vec<u8> {
+        self.inner.memory(number)
+    }
+
+    fn table(&mut self, number: usize) -> Vec<Value> {
+        self.inner.table(number)
+    }
+}
+
+#[test]
+fn differences_in_exports_are_asserted_by_linking() {
+    let wat =
+        r#"(module (func (export "f")) (func (export "hidden") (param f32 i64) (result i32) i32.const 1))"#;
+    for (hides, assertion, type_of_test) in [
+        (
+            true,
+            "(module (import \"subject\" \"hidden\" (func (param f32 i64) (result i32))))",
+            "\"hidden\").as_deref(), Some(\"(f32, i64) -> (i32)\")",
+        ),
+        (
+            false,
+            "(assert_unlinkable\n  (module (import \"subject\" \"more\" (func (param i32))))",
+            "\"more\").as_deref(), None)",
+        ),
+    ] {
+        let make = move |settings: &Settings| {
+            Ok(Box::new(Exports { wasmi: Wasmi::new(settings), hides }) as Box<dyn Engine>)
+        };
+        let engines = Registry::default().with(EngineEntry::new("wasmi", "2.0.0", make));
+        let finding = finding::judged_by(finding::draft("wasm1", wat, None, &[]), &engines);
+        assert_eq!(finding.group.kind, "export");
+        let place = tempfile::tempdir().expect("a temporary directory can be made");
+        let written =
+            on_stack(|| bundle(&finding::results(vec![finding]), &engines, &place.path().join("b")));
+        let directory = written.expect("there is a thread").expect("it can be written").remove(0);
+        let script = text(&directory, "finding.wast");
+        assert!(script.contains(assertion), "{script}");
+        assert!(runner::run(&script, &[]).is_ok(), "{script}");
+        let test = text(&directory, "tests/finding.rs");
+        assert!(test.contains(type_of_test), "{test}");
+        // An engine that differs does not pass.
+        let wrong = script
+            .replace("(param f32 i64) (result i32)", "(param f32)")
+            .replace("\"more\" (func (param i32))", "\"f\" (func)");
+        // The module itself has the type as well, but no name of the second one.
+        let wrong = wrong.replacen("(param f32)", "(param f32 i64) (result i32)", 1);
+        assert!(runner::run(&wrong, &[]).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn of_a_nan_as_much_is_asserted_as_the_specification_says() {
+    let asserted = |body: &str, arguments: &[&str]| {
+        let wat = format!("(module (func (export \"f\") (param f32) (result f32) {body}))");
+        let (_place, directory) = bundled(finding::crash("wasm1", &wat, Some("f"), arguments));
+        let script = text(&directory, "finding.wast");
+        assert_eq!(runner::run(&script, &[]), Ok(1), "{script}");
+        script
+    };
+    // 0 / 0 is canonical, of one sign or the other.
+    assert!(asserted("(f32.div (f32.const 0) (f32.const 0))", &["f32:1"]).contains("nan:canonical"));
+    // Where another NaN goes in, any arithmetic one may come out.
+    let other = "(f32.add (local.get 0) (f32.const 1))";
+    assert!(
+        asserted(other, &["f32:0x7fe00000"])
+            .contains("(assert_return (invoke \"f\" (f32.const nan:0x600000)) (f32.const nan:arithmetic))")
+    );
+    // What is only moved keeps its bits.
+    assert!(asserted("(f32.neg (local.get 0))", &["f32:0x7fe00000"]).contains("(f32.const -nan:0x600000)"));
 }
 
 #[test]

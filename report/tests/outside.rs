@@ -39,22 +39,23 @@ fn bundled(place: &Path, name: &str, group: GroupResult) -> PathBuf {
     written.expect("it can be written").remove(0)
 }
 
-/// A copy of the published wasmi, with a fix of the catalogue.
-fn repaired(fix: &str, place: &Path, package: &Path) -> PathBuf {
+/// What makes cargo take a copy of a published package in which a fix of the catalogue is on.
+fn repaired(fix: &str, place: &Path, package: &Path) -> String {
+    let entry = entries().iter().find(|entry| entry.id == fix).expect("it is in the catalogue");
     let output =
         cargo(package).args(["metadata", "--offline", "--format-version", "1"]).output().expect("cargo runs");
     let metadata: serde_json::Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)));
     let packages = metadata["packages"].as_array().expect("there are packages");
-    let wasmi = packages.iter().find(|package| package["name"] == "wasmi").expect("it is a dependency");
-    let source = Path::new(wasmi["manifest_path"].as_str().expect("it has a manifest"))
+    let published =
+        packages.iter().find(|package| package["name"] == entry.package).expect("it is a dependency");
+    let source = Path::new(published["manifest_path"].as_str().expect("it has a manifest"))
         .parent()
         .expect("it is in a directory");
-    let copy = place.join("wasmi");
+    let copy = place.join(fix);
     copy_all(source, &copy);
-    let entry = entries().iter().find(|entry| entry.id == fix).expect("it is in the catalogue");
     entry.edits.iter().for_each(|edit| apply(edit, &copy));
-    copy
+    format!("patch.crates-io.{}.path={copy:?}", entry.package)
 }
 
 fn apply(edit: &Edit, package: &Path) {
@@ -79,19 +80,26 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
+/// Runs the test of a package.
+fn test(package: &Path) -> Output {
+    cargo(package).args(["test", "--offline", "--quiet"]).output().expect("cargo runs")
+}
+
+/// The same, with a repaired package.
+fn test_patched(package: &Path, patch: &str) -> Output {
+    cargo(package).args(["test", "--offline", "--quiet", "--config", patch]).output().expect("cargo runs")
+}
+
 #[test]
 fn the_stand_alone_test_fails_on_the_bug_and_passes_with_its_fix_or_without_the_injected_bug() {
     let place = tempfile::tempdir().expect("a temporary directory can be made");
     let real = bundled(place.path(), "real", finding::of_witness("wasm-f1"));
-    let test =
-        |package: &Path| cargo(package).args(["test", "--offline", "--quiet"]).output().expect("cargo runs");
     let published = test(&real);
     assert!(!published.status.success(), "{}", said(&published));
     assert!(said(&published).contains("the_calls_do_what_they_should"), "{}", said(&published));
     assert!(said(&published).contains("f64:0x4000000000000000"), "{}", said(&published));
-    let patch = format!("patch.crates-io.wasmi.path={:?}", repaired("wasm-f1", place.path(), &real));
-    let fixed =
-        cargo(&real).args(["test", "--offline", "--quiet", "--config", &patch]).output().expect("cargo runs");
+    let patch = repaired("wasm-f1", place.path(), &real);
+    let fixed = test_patched(&real, &patch);
     assert!(fixed.status.success(), "{}", said(&fixed));
     // With imports it is the same.
     let imports = bundled(place.path(), "imports", finding::judged(with_imports()));
@@ -101,14 +109,191 @@ fn the_stand_alone_test_fails_on_the_bug_and_passes_with_its_fix_or_without_the_
         "{}",
         said(&published)
     );
-    let fixed = cargo(&imports)
-        .args(["test", "--offline", "--quiet", "--config", &patch])
-        .output()
-        .expect("cargo runs");
+    let fixed = test_patched(&imports, &patch);
     assert!(fixed.status.success(), "{}", said(&fixed));
     // The published engine has no bug that this program injected.
     let injected = test(&bundled(place.path(), "injected", finding::of_witness("wasm-11")));
     assert!(injected.status.success(), "{}", said(&injected));
+}
+
+/// Asserts that the test of a finding fails with the published engine and passes with a fix.
+#[track_caller]
+fn fails_until(fix: &str, group: GroupResult, words: &str) {
+    let place = tempfile::tempdir().expect("a temporary directory can be made");
+    let package = bundled(place.path(), "published", group);
+    let published = test(&package);
+    assert!(!published.status.success() && said(&published).contains(words), "{fix}: {}", said(&published));
+    let fixed = test_patched(&package, &repaired(fix, place.path(), &package));
+    assert!(fixed.status.success(), "{fix}: {}", said(&fixed));
+}
+
+#[test]
+fn the_stand_alone_test_of_a_crash_ends_its_process_until_the_crash_is_repaired() {
+    fails_until("wasm-f8", finding::crash_of_witness("wasm-f8"), "signal: 6");
+}
+
+#[test]
+fn the_stand_alone_test_of_an_invalid_module_fails_until_the_engine_rejects_it() {
+    fails_until("wasm-f9", finding::of_witness("wasm-f9"), "the_module_is_rejected");
+}
+
+/// A module that leaves something behind, which the bug `wasm-11` changes.
+fn leaving(exports: &str, body: &str, argument: &str) -> GroupResult {
+    let wat = format!("(module {exports} (func (export \"f\") (param i32) {body}))");
+    finding::finding_of(Some("wasm-11".into()), "wasm2", &wat, Some("f"), &[argument])
+}
+
+/// Findings whose tests have the forms that no published bug gives.
+fn other_forms() -> Vec<(&'static str, GroupResult)> {
+    let memory = leaving(
+        "(memory (export \"m\") 1)",
+        "(i32.store8 (i32.const 4) (i32.sub (local.get 0) (i32.const 1)))",
+        "i32:5",
+    );
+    let global = leaving(
+        "(global $g (export \"g\") (mut i32) (i32.const 0))",
+        "(global.set $g (i32.sub (local.get 0) (i32.const 1)))",
+        "i32:5",
+    );
+    let element = leaving(
+        "(table $t (export \"t\") 4 funcref) (func $other (export \"other\"))",
+        "(table.set $t (i32.sub (local.get 0) (i32.const 1)) (ref.func $other))",
+        "i32:2",
+    );
+    for (group, kind) in [(&memory, "memory"), (&global, "global"), (&element, "table")] {
+        assert_eq!(group.group.kind, kind);
+    }
+    let start = finding::crash("wasm1", "(module (func unreachable) (start 0))", None, &[]);
+    let endless = finding::crash("wasm1", "(module (func $f (export \"f\") (call $f)))", Some("f"), &[]);
+    let draft = finding::draft("wasm1", "(module (func (export \"f\")))", None, &[]);
+    let valid = ModuleFinding { kind: "validity".into(), question: "validate".into(), ..draft };
+    let valid = finding::group_of(mutagen_campaign::Finding::Module(Box::new(valid)));
+    vec![
+        ("memory", memory),
+        ("global", global),
+        ("element", element),
+        ("start", start),
+        ("endless", endless),
+        ("valid", valid),
+    ]
+}
+
+#[test]
+fn stand_alone_tests_of_every_form_compile_and_pass_where_the_engine_is_right() {
+    let place = tempfile::tempdir().expect("a temporary directory can be made");
+    for (name, group) in other_forms() {
+        let package = bundled(place.path(), name, group);
+        let passes = test(&package);
+        assert!(passes.status.success(), "{name}: {}", said(&passes));
+        // What they assert is looked at: another value does not pass.
+        let file = package.join("tests/finding.rs");
+        let text = fs::read_to_string(&file).expect("it is there");
+        let (right, wrong) = match name {
+            "memory" => ("Some(4));", "Some(6));"),
+            "global" => ("\"i32:4\"", "\"i32:6\""),
+            "element" => ("Some(\"a reference\")", "Some(\"null\")"),
+            "start" => ("UnreachableCodeReached", "StackOverflow"),
+            "endless" => ("StackOverflow", "UnreachableCodeReached"),
+            _ => ("assert!(is_valid()", "assert!(!is_valid()"),
+        };
+        assert_eq!(text.matches(right).count(), 1, "{name}: {right} in {text}");
+        fs::write(&file, text.replace(right, wrong)).expect("it can be written");
+        let fails = test(&package);
+        assert!(!fails.status.success() && said(&fails).contains("panicked"), "{name}: {}", said(&fails));
+    }
+}
+
+/// Runs a script with the runner of the published wasmi, or of a repaired one. `None` if its packages cannot be had.
+fn run_script(runner: &Path, script: &Path, patch: Option<&str>) -> Option<Output> {
+    let mut run = cargo(runner);
+    run.args(["run", "--quiet"]).args(patch.into_iter().flat_map(|patch| ["--config", patch]));
+    let ran = run.arg("--").arg(script).output().expect("cargo runs");
+    if said(&ran).contains("failed to download") || said(&ran).contains("failed to get `") {
+        eprintln!("SKIPPED: cargo cannot get the packages of report/wast: {}", said(&ran));
+        return None;
+    }
+    Some(ran)
+}
+
+#[test]
+fn scripts_of_every_form_are_taken_by_the_runner_of_an_engine_and_fail_where_it_has_the_bug() {
+    let place = tempfile::tempdir().expect("a temporary directory can be made");
+    // A copy: a repaired package is none of its lock file.
+    let runner = place.path().join("runner");
+    copy_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("wast"), &runner);
+    for (fix, group) in [
+        ("wasm-f1", finding::of_witness("wasm-f1")),
+        ("wasm-f1", finding::judged(scriptable())),
+        ("wasm-f8", finding::crash_of_witness("wasm-f8")),
+    ] {
+        let directory = place.path().join("out");
+        let script = bundled(&directory, "real", group).join("finding.wast");
+        let Some(published) = run_script(&runner, &script, None) else { return };
+        assert!(!published.status.success(), "{fix}: {}", said(&published));
+        let patch = repaired(fix, &directory, &runner);
+        let fixed = run_script(&runner, &script, Some(&patch)).expect("its packages are there");
+        assert!(fixed.status.success(), "{fix}: {}", said(&fixed));
+        fs::remove_dir_all(directory).expect("it can be removed");
+    }
+    let mut forms = other_forms();
+    forms.push(("invalid", finding::of_witness("wasm-6")));
+    forms.push(("malformed", malformed()));
+    for (name, form) in [
+        ("invalid", "(assert_invalid"),
+        ("malformed", "(assert_malformed"),
+        ("start", "(assert_trap\n(module"),
+        ("endless", "(assert_exhaustion (invoke"),
+        ("element", "(invoke \"is_null\""),
+        ("memory", "(invoke \"load\""),
+        ("global", "(assert_return (get \"g\")"),
+        ("valid", "(module"),
+    ] {
+        let place_of = forms.iter().position(|(known, _)| *known == name).expect("there is one");
+        let script = bundled(place.path(), name, forms.swap_remove(place_of).1).join("finding.wast");
+        let text = fs::read_to_string(&script).expect("it is there");
+        assert!(text.contains(form), "{name}: {text}");
+        let passes = run_script(&runner, &script, None).expect("its packages are there");
+        assert!(passes.status.success(), "{name}: {}\n{text}", said(&passes));
+    }
+}
+
+/// Bytes that are no module, accepted by a target.
+fn malformed() -> GroupResult {
+    let wasm = b"\0asm\x01\0\0\0\x01\x05\x01".to_vec();
+    let finding = ModuleFinding {
+        kind: "validity".into(),
+        part: "validity".into(),
+        question: "validate".into(),
+        target: "accepted".into(),
+        reference: "rejected".into(),
+        wasm,
+        wat: ";; the module cannot be printed".into(),
+        ..finding::draft("wasm1", "(module)", None, &[])
+    };
+    finding::group_of(mutagen_campaign::Finding::Module(Box::new(finding)))
+}
+
+/// `wasm-f1` with imports that a module of a script can stand for.
+fn scriptable() -> ModuleFinding {
+    let wat = r#"(module
+        (import "a" "b" (func $b (param i32) (result i32 f32)))
+        (import "a" "m" (memory 1 3))
+        (import "a" "b" (func $c))
+        (func (export "f") (param f64 i32) (result f64) (local i32 f64)
+            (drop (drop (call $b (i32.const 3))))
+            (call $c)
+            (i32.add (local.get 1) (i32.const 7))
+            (select (f64.const 2) (local.get 0) (i32.eqz (local.get 2)))
+            (local.set 3)
+            (drop)
+            (local.get 3)))"#;
+    let actions = vec![
+        HostAction::Write { memory: 0, address: 8, bytes: vec![5, 1, 0, 0] },
+        HostAction::GrowMemory { memory: 0, pages: 1 },
+        HostAction::Return(vec![Value::I32(4), Value::F32(5)]),
+    ];
+    let hosts = vec![HostPlan { turns: vec![actions], repeats: true }];
+    ModuleFinding { hosts, ..finding::draft("wasm2", wat, Some("f"), &["f64:5", "i32:1"]) }
 }
 
 /// `wasm-f1` in a module whose imports do everything that imports can do.
@@ -154,8 +339,7 @@ fn the_test_of_a_compiler_uses_its_crate_and_fails_only_where_it_differs() {
         ..with_imports()
     };
     let package = bundled(place.path(), "compiler", finding::judged(swapped));
-    let test = || cargo(&package).args(["test", "--offline", "--quiet"]).output().expect("cargo runs");
-    let wrong = test();
+    let wrong = test(&package);
     assert!(!wrong.status.success(), "{}", said(&wrong));
     assert!(said(&wrong).contains("the_calls_do_what_they_should"), "{}", said(&wrong));
     // With the right value in place of the wrong one, it passes.
@@ -165,7 +349,7 @@ fn the_test_of_a_compiler_uses_its_crate_and_fails_only_where_it_differs() {
     let (wrong, right) = if text.contains(wrong) { (wrong, right) } else { (right, wrong) };
     assert_eq!(text.matches(wrong).count(), 1, "{text}");
     fs::write(&file, text.replace(wrong, right)).expect("it can be written");
-    let passes = test();
+    let passes = test(&package);
     assert!(passes.status.success(), "{}", said(&passes));
 }
 

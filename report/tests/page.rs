@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use mutagen_campaign::{CampaignOutcome, Results, State};
+use mutagen_campaign::{CampaignOutcome, CampaignReport, FileReach, Results, State};
 use mutagen_report::{Format, Live, Page, Server, annotations};
 
 #[path = "common/campaigns.rs"]
@@ -15,10 +15,11 @@ mod finding;
 #[test]
 fn the_page_has_every_plot_with_its_data_under_it() {
     let place = campaigns::directory(10);
-    let page = Page::default().of(&campaigns::results(place.path(), 2, State::Killed), None);
+    let results = campaigns::results(place.path(), 2, State::Killed);
+    let page = Page::default().of(&Results { report: Some(reached(None)), corpus: 2, ..results }, None);
     for id in [
         "tests", "speed", "probes", "edges", "modules", "findings", "discards", "shares", "opcodes",
-        "features",
+        "features", "files",
     ] {
         let figure = page.find(&format!("<figure id=\"{id}\">")).map(|start| &page[start..]).expect(id);
         let figure = &figure[..figure.find("</figure>").expect("it ends")];
@@ -31,6 +32,66 @@ fn the_page_has_every_plot_with_its_data_under_it() {
         !page.contains("<script") && !page.contains("http://") && !page.contains("https://"),
         "the page needs nothing else"
     );
+}
+
+/// A report with what so many modules of the corpus reach, or all of them.
+fn reached(part: Option<u64>) -> CampaignReport {
+    let place = tempfile::tempdir().expect("a temporary directory can be made");
+    let report = finding::hunt("wasm-11", &place.path().join("out")).report.expect("it has ended");
+    let file = |name: &str, reached| FileReach { file: name.into(), reached, all: 100 };
+    CampaignReport {
+        probes_reached: Some(120),
+        probes_all: Some(200),
+        reached_files: vec![file("engine-1.0.0/src/a.rs", 70), file("engine-1.0.0/src/b.rs", 50)],
+        reached_modules: part,
+        ..report
+    }
+}
+
+#[test]
+fn what_is_said_of_coverage_is_true_in_every_state() {
+    let place = campaigns::directory(3);
+    let ended = State::Ended(CampaignOutcome::Interrupted);
+    let page = |report: Option<CampaignReport>, state, corpus| {
+        let results = campaigns::results(place.path(), 0, state);
+        let page = Page::default().of(&Results { report, corpus, ..results }, None);
+        page[page.find("<section id=\"coverage\">").expect("there is one")..].to_owned() + &page
+    };
+    let none = |mut report: CampaignReport| {
+        (report.reached_files, report.probes_reached, report.probes_all) = (Vec::new(), None, None);
+        report
+    };
+    let whole = page(Some(reached(None)), ended, 9);
+    assert!(
+        !whole.contains("This is a part") && whole.contains("of the target&#39;s probes<")
+            || whole.contains("of the target's probes<"),
+        "{whole}"
+    );
+    let part = page(Some(reached(Some(5))), ended, 9);
+    assert!(
+        part.contains("This is a part: of 9 modules, new and small ones first, 5 could be looked at"),
+        "{part}"
+    );
+    assert!(part.contains("probes, at least"), "{part}");
+    assert!(page(None, State::Running, 9).contains("is found out when the campaign ends; "));
+    assert!(page(None, State::Killed, 9).contains("The campaign was killed before it was found out"));
+    assert!(
+        page(Some(none(reached(None))), ended, 9).contains("It was not found out what the corpus reaches")
+    );
+    assert!(
+        page(Some(none(reached(None))), ended, 0)
+            .contains("The corpus has no modules, so that it reaches nothing")
+    );
+    let unwoven = CampaignReport { probes_all: Some(0), ..none(reached(None)) };
+    assert!(page(Some(unwoven), ended, 9).contains("has no probes in this program"));
+}
+
+#[test]
+fn the_last_functions_of_a_crash_are_in_every_form() {
+    let results = finding::results(vec![finding::crash_of_witness("wasm-f8")]);
+    for text in [Page::default().of(&results, None), Format::Markdown.render(&results)] {
+        assert!(text.contains("last in: engine::innermost\nlast in: engine::outer"), "{text}");
+    }
 }
 
 #[test]
@@ -125,6 +186,33 @@ fn markdown_cannot_be_left_by_what_a_module_says() {
     let text = Format::Markdown.render(&results);
     assert!(text.contains("`````wat\n(module"), "the fence is longer than any in the module:\n{text}");
     assert!(text.contains("differ in \\<img src=x\\> \\[a\\](b)"), "{text}");
+}
+
+#[test]
+fn what_came_after_release_2_is_cited_where_it_is() {
+    let cited = |wat: &str| {
+        let group = finding::crash("wasmi", wat, None, &[]);
+        let paragraphs = mutagen_report::paragraphs(group.finding.as_ref().expect("it has one"));
+        paragraphs.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let tail = cited("(module (func $f (export \"f\") (return_call $f)))");
+    assert!(
+        tail.contains("WebAssembly Core Specification 3.0, section Execution, Control Instructions"),
+        "{tail}"
+    );
+    assert!(!tail.contains("4.4.8"), "{tail}");
+    let wide = cited("(module (memory i64 1) (func (drop (i32.load (i64.const 0)))))");
+    assert!(
+        wide.contains("2.0, section 4.4.7") && wide.contains("3.0, section Execution, Memory Instructions"),
+        "{wide}"
+    );
+    let constant = cited("(module (global i32 (i32.add (i32.const 1) (i32.const 2))))");
+    assert!(constant.contains("in constant expressions"), "{constant}");
+    let proposal =
+        "(module (func (param i64 i64) (result i64 i64) (i64.mul_wide_u (local.get 0) (local.get 1))))";
+    let proposal = cited(proposal);
+    assert!(proposal.contains("proposal Wide Arithmetic") && !proposal.contains("4.4.1"), "{proposal}");
+    assert!(!cited("(module (func nop))").contains("3.0"));
 }
 
 #[test]

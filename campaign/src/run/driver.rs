@@ -21,9 +21,9 @@ use crate::reach;
 use crate::sharing::Voice;
 use crate::store::{Folder, Manifest};
 use crate::{
-    CampaignOutcome, CampaignReport, CorpusReach, DiscrepancyReport, DiscrepancySummary, Error, Finding,
-    FindingReport, GivenReport, Group, Groups, Known, Observer, Progress, SecondsIn, SlowReport, Spec,
-    SpecError, Store, Total,
+    CampaignOutcome, CampaignReport, DiscrepancyReport, DiscrepancySummary, Error, Finding, FindingReport,
+    GivenReport, Group, Groups, Known, Observer, Progress, SecondsIn, SlowReport, Spec, SpecError, Store,
+    Total,
 };
 
 /// How many events of a trace are kept if the campaign looks for long runs: 16 MiB of them.
@@ -179,7 +179,8 @@ impl<'a, S: Subject> Driver<'a, S> {
         plotting.finish(&told);
         self.voice.iter().for_each(|voice| voice.finish(&mut told));
         if let Some(store) = store.as_ref().filter(|store| !store.is_joined()) {
-            told.reaches(self.reached(store));
+            let time = reach::time_for(told.seconds, self.interrupt.load(Ordering::Relaxed));
+            told.reaches(self.reached(store, time));
             // Replace the statistics of the running campaign by the complete report.
             told.total = Some(self.earlier.and(told.tests, told.passed, told.discarded, told.seconds));
             store.write_json(STATS, &told);
@@ -344,10 +345,10 @@ impl<'a, S: Subject> Driver<'a, S> {
         (report, replayed.collect())
     }
 
-    /// How many probes the corpus reaches. `None` if the target cannot be watched, or there are no modules.
-    fn reached(&self, store: &Store) -> Option<CorpusReach> {
-        let reach = reach::watching(self.spec, self.subject.context()?, self.subject.watched()).ok()?;
-        reach::reached_by(reach, store.corpus().ok()?)
+    /// How many probes the corpus reaches. `None` if the target cannot be watched.
+    fn reached(&self, store: &Store, time: Duration) -> Option<reach::CorpusReach> {
+        let mut reach = reach::watching(self.spec, self.subject.context()?, self.subject.watched()).ok()?;
+        reach::reached_by(store.corpus().ok()?, time, |case| Some(reach.of(case)))
     }
 
     fn slowest(&self, report: &Report<S::Value>, store: Option<&Store>) -> Vec<SlowReport> {

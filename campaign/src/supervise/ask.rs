@@ -9,6 +9,7 @@ use mutagen_properties::{Case, Reached};
 use super::apart::Death;
 use super::order::{Answer, Inquiry, Message, Order, Said, StoredCase};
 use super::process::{Files, Heard, PAUSE, Process};
+use crate::reach::{fires_in_target, smallest};
 use crate::{Error, Executable, Spec, SpecError, WorkerLimits};
 
 /// Why there is no answer.
@@ -83,6 +84,15 @@ impl<'a> ReachApart<'a> {
     /// Watches the target of a spec as its campaign does. No process is started yet.
     pub fn new(program: &'a Executable, spec: Spec, limits: WorkerLimits) -> Self {
         Self(Other { program, order: Order::Watches(Box::new(spec)), limits, running: None })
+    }
+
+    /// Whether the target has probes in this program, without which nothing can be seen of what it reaches.
+    ///
+    /// # Errors
+    ///
+    /// If the target ends the process even on the smallest module, or cannot be watched at all.
+    pub fn has_probes(&mut self) -> Result<bool, Unanswered> {
+        self.of(&smallest()).map(|reached| fires_in_target(&reached))
     }
 
     /// What a module reaches.

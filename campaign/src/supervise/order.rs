@@ -7,7 +7,7 @@ use mutagen_properties::Case;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::hexadecimal;
-use crate::{CampaignReport, CorpusReach, ErrorClass, Group, Progress, Sharing, Spec, SpecError, StoredCall};
+use crate::{CampaignReport, ErrorClass, Group, Progress, Sharing, Spec, SpecError, StoredCall};
 
 /// What a worker is to do. It comes on standard input. Once that ends, the worker stops.
 #[derive(Debug, Serialize, Deserialize)]
@@ -16,8 +16,6 @@ pub(super) enum Order {
     Campaign(Box<CampaignOrder>),
     /// To judge one test.
     Judge(Box<JudgeOrder>),
-    /// To find out what the corpus of a campaign reaches.
-    Reach(Box<Spec>),
     /// To answer inquiries about what the engines of this campaign say of modules. They come on standard input as well.
     Judges(Box<Spec>),
     /// To answer inquiries about what modules reach in the target of this campaign.
@@ -115,8 +113,6 @@ pub(super) enum Message {
     Done(Box<Done>),
     /// The campaign or the test cannot be run.
     Refused(Refusal),
-    /// What the corpus reaches, if there was time to find out.
-    Reached(Option<CorpusReach>),
     /// The test was judged, and nothing died.
     Judged {
         /// Whether the engines agree.

@@ -1,17 +1,19 @@
 //! The report of a supervised campaign: what all its workers told, and what was found about those that died.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use mutagen_properties::Subject;
 
-use super::Program;
 use super::order::{CampaignOrder, Message, Order, Refusal};
 use super::seat::Seat;
 use super::supervisor::uncounted;
+use super::{Program, ReachApart, WorkerLimits};
+use crate::reach::{CorpusReach, reached_by, time_for};
 use crate::run::{Collector, Driver, STATS};
 use crate::{
-    Budget, CampaignOutcome, CampaignReport, CorpusReach, Deaths, Error, Finding, FindingReport, Group,
-    Groups, Ran, Spec, Store, Stored, SubjectSpec,
+    Budget, CampaignOutcome, CampaignReport, Deaths, Error, Finding, FindingReport, Group, Groups, Ran, Spec,
+    Store, Stored, SubjectSpec,
 };
 
 /// How often a worker is started that sorts findings.
@@ -81,9 +83,8 @@ impl Ended {
         if let Some(store) = store {
             let CampaignReport { tests, passed, discarded, seconds, .. } = report;
             report.total = Some(driver.earlier.and(tests, passed, discarded, seconds));
-            if !driver.interrupt.load(Ordering::Relaxed) {
-                report.reaches(reached(spec, program));
-            }
+            let time = time_for(seconds, driver.interrupt.load(Ordering::Relaxed));
+            report.reaches(reached(spec, store, program, time));
             store.write_json(STATS, &report);
         }
         let stored = store.map_or(Ok(()), Store::complete);
@@ -183,12 +184,13 @@ fn sort(program: &Program<'_>, order: CampaignOrder) -> (Option<Vec<Group>>, Opt
     }
 }
 
-/// What the corpus reaches. A worker finds out: modules that were kept may end a process when they are called in another way.
-fn reached(spec: &Spec, program: &Program<'_>) -> Option<CorpusReach> {
-    match program.follow(&Order::Reach(Box::new(spec.clone()))) {
-        Ok((Some(Message::Reached(reached)), _)) => reached,
-        _ => None,
-    }
+/// What the corpus reaches. Processes of their own find out: modules that were kept may end one when they are called in another
+/// way, and are left out then.
+fn reached(spec: &Spec, store: &Store, program: &Program<'_>, time: Duration) -> Option<CorpusReach> {
+    let modules = store.corpus().ok()?;
+    let limits = WorkerLimits { processor: program.limits.processor.min(time), ..program.limits };
+    let mut reach = ReachApart::new(program.executable, spec.clone(), limits);
+    reached_by(modules, time, |case| reach.of(case).ok())
 }
 
 /// The finding that the report shows: the first one of this run.

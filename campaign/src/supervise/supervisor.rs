@@ -191,7 +191,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
                 self.refused.get_or_insert(refused);
                 self.stop();
             }
-            Heard::Message(Message::Judged { .. } | Message::Reached(_) | Message::Answer(_)) => {}
+            Heard::Message(Message::Judged { .. } | Message::Answer(_)) => {}
             Heard::End => self.ended(number)?,
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,11 +15,9 @@ use mutagen_weave::{SharedMemory, record_into};
 use super::answer::{judges, watches};
 use super::order::{CampaignOrder, Done, JudgeOrder, Message, Order, Refusal, write_line};
 use super::trace;
-use crate::reach::reached_by;
 use crate::run::{Joined, run_joined};
-use crate::store::corpus_below;
 use crate::{
-    Earlier, EngineProperty, Error, Group, Observer, Progress, Setup, Spec, SubjectSpec, context_of, reach_of,
+    Earlier, EngineProperty, Error, Group, Observer, Progress, Setup, Spec, SubjectSpec, context_of,
 };
 
 /// How often a worker tells how far it is.
@@ -62,14 +60,13 @@ pub fn work(files: WorkerFiles, engines: &Registry) -> io::Result<()> {
     match &order {
         Order::Judges(spec) => return judges(spec, &notes, engines).or_else(refused),
         Order::Watches(spec) => return watches(spec, &notes, engines).or_else(refused),
-        Order::Campaign(_) | Order::Judge(_) | Order::Reach(_) => {}
+        Order::Campaign(_) | Order::Judge(_) => {}
     }
     let interrupt = Arc::new(AtomicBool::new(false));
     stop_with_input(Arc::clone(&interrupt))?;
     let message = match order {
         Order::Campaign(order) => campaign(*order, files, notes, engines, interrupt),
         Order::Judge(order) => judge(&order, &notes, engines),
-        Order::Reach(spec) => reached(&spec, files.output.as_deref(), engines),
         Order::Judges(_) | Order::Watches(_) => return Ok(()),
     };
     tell(&message.unwrap_or_else(|error| Message::Refused(Refusal::new(&error))))
@@ -162,12 +159,6 @@ impl Observer for Teller {
 
     /// The supervisor has looked at the inputs itself.
     fn left_out(&mut self, _: &Error) {}
-}
-
-fn reached(spec: &Spec, output: Option<&Path>, engines: &Registry) -> Result<Message, Error> {
-    let corpus = output.map_or_else(|| Ok(Vec::new()), corpus_below)?;
-    let modules = corpus.into_iter().map(|(_, wasm)| wasm);
-    Ok(Message::Reached(reached_by(reach_of(spec, engines)?, modules)))
 }
 
 fn judge(order: &JudgeOrder, notes: &File, engines: &Registry) -> Result<Message, Error> {

@@ -2,8 +2,8 @@
 
 use mutagen_campaign::{Executable, Finding, ModuleFinding, Replayed, replay};
 use mutagen_oracles::{
-    Agreement, Call, Ending, Instance, Instantiation, Question, Registry, Settings, State, Step, TrapKind,
-    Validity, Value, What,
+    Agreement, Call, Ending, Instance, Instantiation, Question, Registry, Settings, Signature, State, Step,
+    TrapKind, Validity, Value, What,
 };
 use mutagen_wasm_ast::Module;
 
@@ -31,6 +31,8 @@ pub enum Expected {
         calls: Vec<Asked>,
         /// What is left behind, where the engines differ in that.
         left: Option<Left>,
+        /// What the engines differ in and no assertion can tell.
+        untold: Option<String>,
     },
     /// Why it cannot be said with assertions.
     Unsaid(String),
@@ -78,6 +80,13 @@ pub enum Left {
         index: u64,
         /// The element.
         element: Option<Value>,
+    },
+    /// An exported function.
+    Export {
+        /// Its name.
+        name: String,
+        /// Its type; `None` if a correct engine exports no such function.
+        signature: Option<Signature>,
     },
 }
 
@@ -131,21 +140,60 @@ impl Expected {
         };
         // An engine without fuel would not come back from what follows.
         let ends = |asked: &Asked| !matches!(asked.ending, Ending::Trapped(TrapKind::OutOfFuel));
-        let calls = calls.into_iter().map(answer).take_while(ends).collect();
+        let all = calls.len();
+        let calls: Vec<Asked> = calls.into_iter().map(answer).take_while(ends).collect();
+        let endless = (calls.len() < all)
+            .then(|| format!("call {} takes more fuel than {} has", calls.len(), entry.name));
+        if let Some(endless) = endless.as_ref().filter(|_| calls.is_empty()) {
+            return Err(endless.clone());
+        }
         let host = host(&instance.state())?;
-        let left = what.and_then(|what| left(&mut *instance, &what, &module, &host));
-        Ok(Self::Run { host, calls, left })
+        let left = what.as_ref().and_then(|what| left(&mut *instance, what, &module, &host));
+        let untold = what.and_then(|what| untold(&what, &calls, left.as_ref(), finding)).or(endless);
+        Ok(Self::Run { host, calls, left, untold })
     }
+}
+
+/// What the engines differ in and no assertion can tell.
+fn untold(what: &What, calls: &[Asked], left: Option<&Left>, finding: &ModuleFinding) -> Option<String> {
+    let results = calls.last().map(|asked| &asked.ending);
+    let value = match (what, left) {
+        (What::Memory(..) | What::Global(_) | What::Table(..) | What::Export(_), None) => {
+            return Some(format!(
+                "the engines differ in {what}, which cannot be seen from outside of the module"
+            ));
+        }
+        (_, Some(Left::Global { value, .. } | Left::Element { element: Some(value), .. })) => Some(value),
+        (What::Result(number), _) => match results {
+            Some(Ending::Returned(values)) => values.get(*number),
+            _ => None,
+        },
+        _ => None,
+    };
+    // Null is told from a function, but no function from another.
+    let differs = matches!(value, Some(Value::FuncRef(Some(_))))
+        && finding.target.contains("funcref:")
+        && !finding.target.contains("funcref:null");
+    differs.then(|| {
+        format!(
+            "the engines differ in which function {what} refers to, which nothing outside of them can ask"
+        )
+    })
 }
 
 /// The calls that both engines were asked until they differed, now or when the finding was made, and what they differ in. Calls that tell nothing, because
 /// the target ran out of fuel or stack, are left out.
 fn asked(finding: &ModuleFinding, engines: &Registry) -> Result<(Vec<Call>, Option<What>), String> {
     let whole = Finding::Module(Box::new(finding.clone()));
+    let known = finding.calls().map_err(|error| error.to_string())?;
+    if whole.ends_the_process() {
+        // The target is not asked again: the reference answers all calls, and the target ends a process in one of them.
+        return Ok((known, None));
+    }
     let program = Executable::this().map_err(|error| error.to_string())?;
     let replayed = replay(&whole, engines, &program).map_err(|error| error.to_string())?;
     let Replayed::Module { judgement, .. } = replayed else {
-        return Err("the target ends the process".to_owned());
+        return Err("this is no finding about what engines answer".to_owned());
     };
     let what = match judgement.agreement {
         Agreement::Differ(difference) => Some(difference.what),
@@ -157,7 +205,6 @@ fn asked(finding: &ModuleFinding, engines: &Registry) -> Result<(Vec<Call>, Opti
         Question::Call(call) if step.reference.is_some() || settles(number) => Some(call.clone()),
         _ => None,
     });
-    let known = finding.calls().map_err(|error| error.to_string())?;
     let calls: Vec<Call> = calls.chain(later(&known, &judgement.steps, &finding.question)).collect();
     // If the target fails before the first call, an engine that translates functions later fails at one of them.
     let calls = if calls.is_empty() { known } else { calls };
@@ -202,6 +249,10 @@ fn left(instance: &mut dyn Instance, what: &What, module: &Module, host: &Host) 
             let element = usize::try_from(*index).ok().and_then(|index| elements.get(index)).copied();
             let place = place(Kind::Table, number, name)?;
             Some(Left::Element { place, wide: is_wide(module), index: *index, element })
+        }
+        What::Export(name) => {
+            let exported = instance.exports().into_iter().find(|function| function.name == *name);
+            Some(Left::Export { name: name.clone(), signature: exported.map(|function| function.signature) })
         }
         _ => None,
     }

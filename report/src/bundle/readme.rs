@@ -4,6 +4,7 @@ use mutagen_bugs::fixes;
 use mutagen_campaign::{Finding, GroupResult, ModuleFinding};
 use mutagen_oracles::{Limits, NanMode, Registry};
 
+use super::Contents;
 use super::expected::Expected;
 use super::rust_test::public_crate;
 use crate::{markdown, paragraphs, told};
@@ -12,11 +13,11 @@ use crate::{markdown, paragraphs, told};
 pub fn of_module(
     result: &GroupResult,
     finding: &Finding,
-    module: &ModuleFinding,
     expected: &Expected,
     engines: &Registry,
-    has_test: bool,
+    contents: Contents,
 ) -> String {
+    let Finding::Module(module) = finding else { return of_leak(result, finding) };
     let mut parts = vec![
         format!("# {}", markdown::inline(&told::title(result))),
         markdown::fenced("wat", told::shown_value(finding)),
@@ -29,7 +30,7 @@ pub fn of_module(
         told::answers(finding).iter().map(|(name, text)| format!("{name}: {text}")).collect();
     parts.push(markdown::fenced("text", &answers.join("\n")));
     parts.push("## What is right".to_owned());
-    parts.push(right(expected, module));
+    parts.push(right(expected, finding, module));
     let decides: Vec<String> = paragraphs(finding).iter().map(|paragraph| format!("* {paragraph}")).collect();
     parts.push(decides.join("\n"));
     parts.extend(injected(module));
@@ -37,10 +38,8 @@ pub fn of_module(
     parts.push("## Engines and configuration".to_owned());
     parts.push(markdown::table(&configuration(module, engines)));
     parts.push("## How to see it".to_owned());
-    let mut ways = vec![
-        "* `finding.wast` has the assertions; any engine's runner of the specification's test scripts takes it.".to_owned(),
-    ];
-    if has_test {
+    let mut ways = vec![script(expected, contents)];
+    if contents.has_test {
         ways.push("* `cargo test` in this directory runs `tests/finding.rs`, which uses the engine's public crate alone.".to_owned());
     }
     ways.push(format!("* `{} replay finding.json` asks both engines again.", told::PROGRAM));
@@ -70,7 +69,19 @@ fn sentence(words: &str) -> String {
     letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
-fn right(expected: &Expected, module: &ModuleFinding) -> String {
+/// What the script is good for.
+fn script(expected: &Expected, contents: Contents) -> String {
+    let runner = "any engine's runner of the specification's test scripts takes it";
+    match expected {
+        Expected::Valid => {
+            format!("* `finding.wast` has the module, which every engine should accept; {runner}.")
+        }
+        _ if contents.asserts => format!("* `finding.wast` has the assertions; {runner}."),
+        _ => "* `finding.wast` has the module and no assertion, and says why.".to_owned(),
+    }
+}
+
+fn right(expected: &Expected, finding: &Finding, module: &ModuleFinding) -> String {
     let reference = &module.reference_engine;
     match expected {
         Expected::Invalid(reason) => format!("The module is invalid: {}.", markdown::inline(reason)),
@@ -78,7 +89,17 @@ fn right(expected: &Expected, module: &ModuleFinding) -> String {
         Expected::NotInstantiated { ending, .. } => {
             format!("Instantiating it {}.", markdown::inline(&ending.to_string()))
         }
-        Expected::Run { .. } => format!("{reference} says: {}.", markdown::inline(&module.reference)),
+        Expected::Run { .. } if finding.ends_the_process() => {
+            format!("{reference} answers each call, and ends no process.")
+        }
+        Expected::Run { untold, .. } => {
+            let untold = untold.iter().map(|untold| format!(" Not asserted: {}.", markdown::inline(untold)));
+            format!(
+                "{reference} says: {}.{}",
+                markdown::inline(&module.reference),
+                untold.collect::<String>()
+            )
+        }
         Expected::Unsaid(why) => format!(
             "{reference} says: {}. There are no assertions: {}.",
             markdown::inline(&module.reference),

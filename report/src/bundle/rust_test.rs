@@ -7,7 +7,7 @@ mod wasmi;
 mod wasmtime;
 
 use mutagen_campaign::ModuleFinding;
-use mutagen_oracles::{Ending, Limits, TrapKind, Value};
+use mutagen_oracles::{Ending, Limits, NanMode, Signature, TrapKind, Value, ValueType};
 
 use super::expected::{Asked, Expected, Left};
 use super::host::{Deed, Host, HostedCall, Item, Place};
@@ -34,11 +34,16 @@ pub struct PublicCrate {
 
 /// The public crate of an engine of the registry, if it is one that this program knows.
 pub fn public_crate(engine: &str) -> Option<PublicCrate> {
-    match engine {
+    match plain_name(engine) {
         "wasmi" | "wasmi-lazy" => Some(wasmi::public_crate()),
         "wasmtime" | "wasmtime-speed" => Some(wasmtime::public_crate()),
         _ => None,
     }
+}
+
+/// The name of an engine without the word that says that it has a process of its own.
+pub fn plain_name(engine: &str) -> &str {
+    engine.strip_prefix("isolated:").unwrap_or(engine)
 }
 
 /// The package for a finding. `None` if the target is an engine whose crate this program does not know, or if what should
@@ -46,11 +51,19 @@ pub fn public_crate(engine: &str) -> Option<PublicCrate> {
 pub fn package(name: &str, version: &str, finding: &ModuleFinding, expected: &Expected) -> Option<Package> {
     let PublicCrate { name: krate, features, configuration, helpers } = public_crate(&finding.target_engine)?;
     let runs = !matches!(expected, Expected::Valid | Expected::Invalid(_));
+    let any_nan = finding.nans == NanMode::Raw;
+    let alike = any_nan.then(|| with_one_nan(expected));
+    let expected = alike.as_ref().unwrap_or(expected);
+    let untold = match expected {
+        Expected::Run { untold: Some(untold), .. } => format!("// Not asserted: {}.\n", one_line(untold)),
+        _ => String::new(),
+    };
     let test = format!(
         "//! {}: the target, {}, says {}.\n//! What is right: {}.\n\n\
          #![allow(unused)] // The part from `engine` on is nearly the same for every finding.\n\n\
-         const MODULE: &[u8] = include_bytes!(\"../module.wasm\");\n/// The fuel of each call.\nconst FUEL: u64 = {};\n\n\
-         #[test]\nfn {}() {{\n{}}}\n\n{}\n{HELPERS}\n{helpers}",
+         const MODULE: &[u8] = include_bytes!(\"../module.wasm\");\n/// The fuel of each call.\nconst FUEL: u64 = {};\n\
+         /// Whether one NaN is as good as another.\nconst ANY_NAN: bool = {any_nan};\n\n\
+         {untold}#[test]\nfn {}() {{\n{}}}\n\n{}\n{HELPERS}\n{helpers}",
         one_line(&finding.part),
         finding.target_engine,
         one_line(&finding.target),
@@ -68,6 +81,28 @@ pub fn package(name: &str, version: &str, finding: &ModuleFinding, expected: &Ex
         features.join(", ")
     );
     Some(Package { manifest, test })
+}
+
+/// The same, with every NaN that comes out of the engine shown as the canonical one, as the helpers show it.
+fn with_one_nan(expected: &Expected) -> Expected {
+    let one = |value: &mut Value| match value {
+        Value::F32(bits) if f32::from_bits(*bits).is_nan() => *bits = 0x7fc0_0000,
+        Value::F64(bits) if f64::from_bits(*bits).is_nan() => *bits = 0x7ff8 << 48,
+        _ => {}
+    };
+    let mut expected = expected.clone();
+    if let Expected::Run { host, calls, left, .. } = &mut expected {
+        for asked in calls {
+            if let Ending::Returned(values) = &mut asked.ending {
+                values.iter_mut().for_each(one);
+            }
+        }
+        host.calls.iter_mut().flat_map(|call| &mut call.arguments).for_each(one);
+        if let Some(Left::Global { value, .. }) = left {
+            one(value);
+        }
+    }
+    expected
 }
 
 /// The helpers that need no engine.
@@ -96,7 +131,7 @@ fn body(expected: &Expected) -> Option<String> {
             let trap = format!("    assert_eq!(started.err(), Some({:?}.to_string()));\n", trap_name(*kind)?);
             before(host)? + started + &trap + &after(host)
         }
-        Expected::Run { host, calls, left } => {
+        Expected::Run { host, calls, left, .. } => {
             let started =
                 "    let instance = start(&mut store, &imports).expect(\"it can be instantiated\");\n";
             let calls: Option<String> = calls.iter().map(call).collect();
@@ -254,7 +289,17 @@ fn look(left: &Left) -> String {
             of(place),
             element.as_ref().map(shown)
         ),
+        Left::Export { name, signature } => format!(
+            "    assert_eq!(exported_type(&mut store, &instance, {name:?}).as_deref(), {:?});\n",
+            signature.as_ref().map(signature_text)
+        ),
     }
+}
+
+/// A type as the test shows it.
+fn signature_text(Signature { parameters, results }: &Signature) -> String {
+    let list = |types: &[ValueType]| types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    format!("({}) -> ({})", list(parameters), list(results))
 }
 
 fn values(values: &[Value]) -> Option<String> {

@@ -1,22 +1,38 @@
 //! The script of assertions that any engine's runner takes: a `.wast` file.
 
+mod constant;
 mod host;
 
 use mutagen_campaign::ModuleFinding;
-use mutagen_oracles::{Ending, TrapKind, Value};
+use mutagen_oracles::{Ending, Signature, TrapKind, Value, ValueType};
 use mutagen_wasm_ast::Module;
 
 use super::expected::{Asked, Expected, Left};
 use super::host::{Host, Place};
+use super::nans::Nans;
+use constant::constant;
+
+/// A script, and what is in it.
+pub struct Script {
+    /// `finding.wast`.
+    pub text: String,
+    /// Whether something is asserted.
+    pub asserts: bool,
+}
 
 /// The script.
-pub fn script(finding: &ModuleFinding, expected: &Expected) -> String {
-    let commands = commands(finding, expected).unwrap_or_else(|why| unsaid(finding, &why));
+pub fn script(finding: &ModuleFinding, expected: &Expected) -> Script {
+    let nans = Nans::of(finding);
+    let commands = commands(finding, expected, nans).unwrap_or_else(|why| unsaid(finding, &why));
     let head = comment(&format!(
         "{}: {} says {}, {} says {}",
         finding.part, finding.target_engine, finding.target, finding.reference_engine, finding.reference
     ));
-    format!("{head}\n{}\n", commands.join("\n"))
+    // That a module can be linked is an assertion of its own.
+    let links = matches!(expected, Expected::Run { left: Some(Left::Export { .. }), .. });
+    let asserts =
+        links || commands.iter().flat_map(|command| command.lines()).any(|line| line.starts_with("(assert_"));
+    Script { text: format!("{head}\n{}\n", commands.join("\n")), asserts }
 }
 
 /// The commands.
@@ -24,7 +40,7 @@ pub fn script(finding: &ModuleFinding, expected: &Expected) -> String {
 /// # Errors
 ///
 /// What a script cannot say.
-fn commands(finding: &ModuleFinding, expected: &Expected) -> Result<Vec<String>, String> {
+fn commands(finding: &ModuleFinding, expected: &Expected, nans: Nans) -> Result<Vec<String>, String> {
     let module = module(finding);
     Ok(match expected {
         Expected::Valid => vec![module],
@@ -45,11 +61,12 @@ fn commands(finding: &ModuleFinding, expected: &Expected) -> Result<Vec<String>,
             commands.extend(host::last(&host));
             commands
         }
-        Expected::Run { host, calls, left } => {
+        Expected::Run { host, calls, left, untold } => {
             let (mut commands, host, module) = around(finding, host)?;
+            commands.extend(untold.iter().map(|untold| comment(&format!("not asserted: {untold}"))));
             commands.push(module);
-            commands.extend(calls.iter().map(assertion));
-            commands.extend(left.iter().map(|left| look(left, &host)));
+            commands.extend(calls.iter().map(|asked| assertion(asked, nans)));
+            commands.extend(left.iter().map(|left| look(left, &host, nans, &finding.target)));
             commands.extend(host::last(&host));
             commands
         }
@@ -87,8 +104,8 @@ fn module(finding: &ModuleFinding) -> String {
     }
 }
 
-fn assertion(Asked { export, arguments, ending }: &Asked) -> String {
-    let arguments: Option<Vec<String>> = arguments.iter().map(|value| constant(value, false)).collect();
+fn assertion(Asked { export, arguments, ending }: &Asked, nans: Nans) -> String {
+    let arguments: Option<Vec<String>> = arguments.iter().map(|value| constant(value, None)).collect();
     let Some(arguments) = arguments else {
         return comment(&format!("a call of {export:?} with a reference to a function cannot be said here"));
     };
@@ -96,7 +113,8 @@ fn assertion(Asked { export, arguments, ending }: &Asked) -> String {
     let invoke = format!("(invoke {})", words.join(" "));
     match ending {
         Ending::Returned(values) => {
-            let results: Option<Vec<String>> = values.iter().map(|value| constant(value, true)).collect();
+            let results: Option<Vec<String>> =
+                values.iter().map(|value| constant(value, Some(nans))).collect();
             let words: Vec<String> = std::iter::once(invoke).chain(results.unwrap_or_default()).collect();
             format!("(assert_return {})", words.join(" "))
         }
@@ -109,10 +127,10 @@ fn assertion(Asked { export, arguments, ending }: &Asked) -> String {
 }
 
 /// Looks at a part of the state, through a second module where an assertion cannot.
-fn look(left: &Left, host: &Host) -> String {
+fn look(left: &Left, host: &Host, nans: Nans, target: &str) -> String {
     let size = |wide: &bool| if *wide { "i64" } else { "i32" };
     match left {
-        Left::Global { place, value } => match (place, constant(value, true)) {
+        Left::Global { place, value } => match (place, constant(value, Some(nans))) {
             (Place::Export(name), Some(value)) => {
                 format!("(assert_return (get {}) {value})", string(name.as_bytes()))
             }
@@ -140,27 +158,58 @@ fn look(left: &Left, host: &Host) -> String {
         }
         Left::Element { place, wide, index, element } => {
             let size = size(wide);
-            let holds = if matches!(element, Some(Value::ExternRef(_))) { "externref" } else { "funcref" };
+            let is_object = matches!(element, Some(Value::ExternRef(_)));
+            let holds = if is_object { "externref" } else { "funcref" };
             let import =
                 format!("(table {} {}0 {holds})", import(place, host), if *wide { "i64 " } else { "" });
-            let get = format!(
-                "(func (export \"is_null\") (param {size}) (result i32) (ref.is_null (table.get 0 (local.get 0))))"
-            );
-            let call = format!("(invoke \"is_null\" ({size}.const {index}))");
-            seen(
-                place,
-                &import,
-                &get,
-                &match element {
-                    Some(Value::FuncRef(None) | Value::ExternRef(None)) => {
-                        format!("(assert_return {call} (i32.const 1))")
-                    }
-                    Some(_) => format!("(assert_return {call} (i32.const 0))"),
-                    None => format!("(assert_trap {call} \"out of bounds table access\")"),
-                },
-            )
+            // Objects can be told apart, functions only from null.
+            let (name, result, get) = match is_object {
+                true => ("get", "externref", "(table.get 0 (local.get 0))"),
+                false => ("is_null", "i32", "(ref.is_null (table.get 0 (local.get 0)))"),
+            };
+            let get = format!("(func (export \"{name}\") (param {size}) (result {result}) {get})");
+            let call = format!("(invoke \"{name}\" ({size}.const {index}))");
+            let assertion = match element {
+                Some(Value::FuncRef(None)) => format!("(assert_return {call} (i32.const 1))"),
+                Some(object @ Value::ExternRef(_)) => {
+                    format!("(assert_return {call} {})", constant(object, Some(nans)).unwrap_or_default())
+                }
+                Some(_) => format!("(assert_return {call} (i32.const 0))"),
+                None => format!("(assert_trap {call} \"out of bounds table access\")"),
+            };
+            seen(place, &import, &get, &assertion)
+        }
+        Left::Export { name, signature } => {
+            let import = |ty: String| {
+                format!("(import {} {} (func{ty}))", string(SUBJECT.as_bytes()), string(name.as_bytes()))
+            };
+            let list = |word: &str, types: &[ValueType]| {
+                let names: String = types.iter().map(|ty| format!(" {ty}")).collect();
+                if types.is_empty() { String::new() } else { format!(" ({word}{names})") }
+            };
+            let assertion = match signature {
+                Some(Signature { parameters, results }) => {
+                    let ty = list("param", parameters) + &list("result", results);
+                    comment("the export is there, and has this type") + &format!("\n(module {})", import(ty))
+                }
+                None => format!(
+                    "(assert_unlinkable\n  (module {})\n  \"unknown import\")",
+                    import(exported_type(target))
+                ),
+            };
+            format!("(register {})\n{assertion}", string(SUBJECT.as_bytes()))
         }
     }
+}
+
+/// The type that an engine says a function has, such as `(i32, f32) -> (i32)`, in the words of a module.
+fn exported_type(said: &str) -> String {
+    let Some((parameters, results)) = said.split_once(" -> ") else { return String::new() };
+    let list = |word: &str, types: &str| {
+        let types = types.trim_matches(['(', ')']).replace(',', "");
+        if types.is_empty() { String::new() } else { format!(" ({word} {types})") }
+    };
+    list("param", parameters) + &list("result", results)
 }
 
 /// What a second module imports to see it.
@@ -181,51 +230,6 @@ fn seen(place: &Place, import: &str, function: &str, assertion: &str) -> String 
         Place::Import(_) => String::new(),
     };
     format!("{register}(module\n  {import}\n  {function})\n{assertion}")
-}
-
-/// A value as a constant; `None` if a script has no word for it. The result of an operator may be any NaN of the kind that
-/// is named, an argument has its bits.
-fn constant(value: &Value, is_result: bool) -> Option<String> {
-    Some(match *value {
-        Value::I32(bits) => format!("(i32.const {})", bits as i32),
-        Value::I64(bits) => format!("(i64.const {})", bits as i64),
-        Value::F32(bits) => format!(
-            "(f32.const {})",
-            float(
-                f32::from_bits(bits).into(),
-                &format!("{:?}", f32::from_bits(bits)),
-                u64::from(bits & 0x7f_ffff),
-                u64::from(bits >> 31),
-                0x40_0000,
-                is_result
-            )
-        ),
-        Value::F64(bits) => format!(
-            "(f64.const {})",
-            float(
-                f64::from_bits(bits),
-                &format!("{:?}", f64::from_bits(bits)),
-                bits & 0xf_ffff_ffff_ffff,
-                bits >> 63,
-                0x8_0000_0000_0000,
-                is_result
-            )
-        ),
-        Value::V128(bits) => format!("(v128.const i64x2 {:#x} {:#x})", bits as u64, (bits >> 64) as u64),
-        Value::FuncRef(None) => "(ref.null func)".to_owned(),
-        Value::FuncRef(Some(_)) if is_result => "(ref.func)".to_owned(),
-        Value::FuncRef(Some(_)) => return None,
-        Value::ExternRef(None) => "(ref.null extern)".to_owned(),
-        Value::ExternRef(Some(id)) => format!("(ref.extern {id})"),
-    })
-}
-
-fn float(number: f64, decimal: &str, payload: u64, negative: u64, canonical: u64, is_result: bool) -> String {
-    match number.is_nan() {
-        true if is_result && payload == canonical => "nan:canonical".to_owned(),
-        true => format!("{}nan:{payload:#x}", if negative == 1 { "-" } else { "" }),
-        false => decimal.to_owned(),
-    }
 }
 
 /// The words of the specification's own test suite for a trap.

@@ -122,8 +122,9 @@ fn data(curves: &[Curve]) -> String {
 /// Bars: one for each name, with its value.
 pub fn bars(words: &Words<'_>, rows: &[(String, f64)], shown: impl Fn(f64) -> String) -> Figure {
     const ROW: f64 = 20.0;
-    // To the right there is room for the values.
-    let span = [190.0, 720.0];
+    // To the left there is room for the names, to the right for the values.
+    let longest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(LONGEST_NAME);
+    let span = [(longest as f64 * LETTER + 12.0).max(190.0), 720.0];
     let scale = Scale::linear(0.0, rows.iter().map(|(_, value)| *value).fold(1.0, f64::max), span);
     let bottom = TOP + ROW * rows.len() as f64;
     let mut content = scale.vertical_grid([TOP, bottom], short);
@@ -138,7 +139,7 @@ pub fn bars(words: &Words<'_>, rows: &[(String, f64)], shown: impl Fn(f64) -> St
         ];
         let attributes: Vec<(&str, &str)> =
             attributes.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        content += &label("task", [span[0] - 8.0, top + 14.0], "end", name);
+        content += &label("task", [span[0] - 8.0, top + 14.0], "end", &shortened(name));
         content += &element("rect", &attributes, &text("title", &[], &format!("{name}: {}", shown(*value))));
         content += &label("tick", [right + 6.0, top + 14.0], "start", &shown(*value));
     }
@@ -152,6 +153,17 @@ pub fn bars(words: &Words<'_>, rows: &[(String, f64)], shown: impl Fn(f64) -> St
         drawing: drawing(words.id, [BARS_WIDTH, bottom + 24.0], words.title, words.caption, &content),
         data: table(&["name".to_owned(), escape(words.values)], &data),
     }
+}
+
+/// How wide a letter of a name is at most, on average.
+const LETTER: f64 = 7.2;
+/// Longer names are cut. Their bar and the table have the rest.
+const LONGEST_NAME: usize = 54;
+
+/// A name, cut at the beginning if it is too long: the end of a path tells more.
+fn shortened(name: &str) -> String {
+    let surplus = name.chars().count().saturating_sub(LONGEST_NAME);
+    if surplus == 0 { name.to_owned() } else { "…".chars().chain(name.chars().skip(surplus + 1)).collect() }
 }
 
 /// A legend of squares, by their classes.

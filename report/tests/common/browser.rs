@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell"];
 
 /// The ways in which the page is looked at: a name, the width in pixels, and whether it is dark.
-pub const VIEWS: [(&str, u32, bool); 4] =
+const VIEWS: [(&str, u32, bool); 4] =
     [("light", 1200, false), ("dark", 1200, true), ("phone", 390, false), ("dark phone", 390, true)];
 
 fn browser() -> Option<PathBuf> {
@@ -35,8 +35,48 @@ fn host(measured: &str) -> String {
     format!("<!DOCTYPE html><body>{frames}<script>{}</script></body>", include_str!("measure.js"))
 }
 
+/// Checks what holds of every page. Returns the measurements.
+pub fn checked(page: &str, figures: usize, groups: usize) -> Option<Value> {
+    let measured = measured(page)?;
+    assert_eq!(measured["errors"], json!([]), "the page runs into errors");
+    for (view, width, _) in VIEWS {
+        let seen = &measured["views"][view];
+        for (name, expected) in [
+            ("width", json!(width)),
+            ("overflows", json!(false)),
+            ("scripts", json!(0)),
+            ("foreign", json!(0)),
+            ("groups", json!(groups)),
+        ] {
+            assert_eq!(seen[name], expected, "{view}: {name}");
+        }
+        let drawn = seen["figures"].as_array().expect("it is a list");
+        assert_eq!(drawn.len(), figures, "{view}");
+        for figure in drawn {
+            let number = |name: &str| {
+                figure[name].as_f64().unwrap_or_else(|| panic!("{view}: {figure} has no {name}"))
+            };
+            assert!(
+                number("marks") >= 1.0 && number("marks") == number("drawn"),
+                "{view}: not all marks are drawn: {figure}"
+            );
+            assert!(number("width") >= 300.0 && number("height") >= 40.0, "{view}: too small: {figure}");
+            assert!(number("smallest_text") >= 8.0, "{view}: text is too small: {figure}");
+            assert_eq!(number("clipped"), 0.0, "{view}: text is cut off: {figure}");
+        }
+        let text = seen["contrast"]["text"].as_f64().expect("it was measured");
+        assert!(text >= 4.5, "{view}: text does not stand out: {}", seen["contrast"]);
+        if figures > 2 {
+            let series = seen["contrast"]["series"].as_f64().expect("it was measured");
+            assert!(series >= 3.0, "{view}: marks do not stand out: {}", seen["contrast"]);
+        }
+    }
+    assert_ne!(measured["views"]["light"]["background"], measured["views"]["dark"]["background"]);
+    Some(measured)
+}
+
 /// The measurements of a page, one per view. `None` if there is no browser.
-pub fn measured(page: &str) -> Option<Value> {
+fn measured(page: &str) -> Option<Value> {
     let Some(browser) = browser() else {
         eprintln!("skipped: no browser found; set MUTAGEN_BROWSER to Chromium or Chrome to run this test");
         return None;

@@ -78,10 +78,15 @@ pub fn draft(features: &str, wat: &str, invoke: Option<&str>, arguments: &[&str]
 }
 
 /// The finding that a draft becomes when the engines are asked, which must differ.
-pub fn judged(mut module: ModuleFinding) -> GroupResult {
+pub fn judged(module: ModuleFinding) -> GroupResult {
+    judged_by(module, &Registry::default())
+}
+
+/// The same, by these engines.
+pub fn judged_by(mut module: ModuleFinding, engines: &Registry) -> GroupResult {
     let whole = Finding::Module(Box::new(module.clone()));
     let program = Executable::this().expect("a test knows its own file");
-    let replayed = on_stack(|| replay(&whole, &Registry::default(), &program))
+    let replayed = on_stack(|| replay(&whole, engines, &program))
         .expect("there is a thread")
         .expect("it can be replayed");
     let Replayed::Module { judgement, .. } = replayed else { panic!("it is a module") };
@@ -93,6 +98,32 @@ pub fn judged(mut module: ModuleFinding) -> GroupResult {
     module.question = judgement.steps.last().expect("something was asked").question.to_string();
     (module.target, module.reference) = (difference.target, difference.reference);
     group_of(Finding::Module(Box::new(module)))
+}
+
+/// A finding of a target that ended its process, as a supervisor tells it. No engine is asked, so the module may do so here as well.
+#[allow(dead_code, reason = "not all tests need it")]
+pub fn crash(features: &str, wat: &str, invoke: Option<&str>, arguments: &[&str]) -> GroupResult {
+    let question = match invoke {
+        Some(export) => format!("call {export:?} with [{}]", arguments.join(", ")),
+        None => "instantiate".to_owned(),
+    };
+    group_of(Finding::Module(Box::new(ModuleFinding {
+        kind: "crash".into(),
+        question,
+        part: "the process".into(),
+        target: "was ended by SIGABRT".into(),
+        reference: "gave an answer".into(),
+        functions: vec!["engine::innermost".into(), "engine::outer".into()],
+        ..draft(features, wat, invoke, arguments)
+    })))
+}
+
+/// The witness of a catalogue entry that ends the process.
+#[allow(dead_code, reason = "not all tests need it")]
+pub fn crash_of_witness(entry: &str) -> GroupResult {
+    let entry = entries().iter().find(|known| known.id == entry).expect("it is in the catalogue");
+    let witness = entry.witnesses[0];
+    crash(witness.features, witness.module, witness.invoke, witness.arguments)
 }
 
 /// The group of a finding.

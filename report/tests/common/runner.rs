@@ -65,7 +65,15 @@ impl Runner {
                     self.linker.define(name, &export, item).map_err(|error| error.to_string())?;
                 }
             }
-            WastDirective::AssertInvalid { mut module, .. } => {
+            WastDirective::AssertUnlinkable { module, .. } => {
+                self.assertions += 1;
+                let module = self.module(&mut QuoteWat::Wat(module))?;
+                if self.linker.instantiate_and_start(&mut self.store, &module).is_ok() {
+                    return Err("a module was linked".to_owned());
+                }
+            }
+            WastDirective::AssertInvalid { mut module, .. }
+            | WastDirective::AssertMalformed { mut module, .. } => {
                 self.assertions += 1;
                 if self.module(&mut module).is_ok() {
                     return Err("an invalid module was accepted".to_owned());
@@ -78,6 +86,12 @@ impl Runner {
                     && values.iter().zip(&results).all(|(value, ret)| fits(value, ret));
                 if !agree {
                     return Err(format!("{values:?} in place of {results:?}"));
+                }
+            }
+            WastDirective::AssertExhaustion { call, .. } => {
+                self.assertions += 1;
+                if let Ok(values) = self.execute(WastExecute::Invoke(call)) {
+                    return Err(format!("{values:?} in place of the end of the stack"));
                 }
             }
             WastDirective::AssertTrap { exec, .. } => {
@@ -122,7 +136,11 @@ impl Runner {
                 let global = instance.get_global(&self.store, global).ok_or("no such global")?;
                 Ok(vec![global.get(&self.store)])
             }
-            WastExecute::Wat(_) => panic!("the scripts of these tests instantiate no module in an assertion"),
+            WastExecute::Wat(module) => {
+                let module = self.module(&mut QuoteWat::Wat(module))?;
+                let instance = self.linker.instantiate_and_start(&mut self.store, &module);
+                instance.map(|_| Vec::new()).map_err(|error| error.to_string())
+            }
         }
     }
 }
@@ -153,6 +171,15 @@ fn fits(value: &Val, expected: &WastRet<'_>) -> bool {
         (Val::F64(value), WastRetCore::F64(NanPattern::CanonicalNan)) => {
             value.to_bits() & (u64::MAX >> 1) == 0x7ff8 << 48
         }
+        (Val::F32(value), WastRetCore::F32(NanPattern::ArithmeticNan)) => {
+            value.to_bits() & 0x7fc0_0000 == 0x7fc0_0000
+        }
+        (Val::F64(value), WastRetCore::F64(NanPattern::ArithmeticNan)) => {
+            value.to_bits() >> 51 & 0xfff == 0xfff
+        }
+        (Val::FuncRef(value), WastRetCore::RefFunc(_)) => !value.is_null(),
+        (Val::FuncRef(value), WastRetCore::RefNull(_)) => value.is_null(),
+        (Val::ExternRef(value), WastRetCore::RefNull(_)) => value.is_null(),
         (Val::V128(value), WastRetCore::V128(V128Pattern::I64x2([low, high]))) => {
             value.as_u128() == u128::from(*low as u64) | u128::from(*high as u64) << 64
         }

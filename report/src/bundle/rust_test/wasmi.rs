@@ -3,7 +3,7 @@
 use mutagen_campaign::ModuleFinding;
 use mutagen_oracles::{Feature, Limits};
 
-use super::PublicCrate;
+use super::{PublicCrate, plain_name};
 
 pub(super) fn public_crate() -> PublicCrate {
     PublicCrate {
@@ -20,7 +20,7 @@ fn configuration(finding: &ModuleFinding, runs: bool) -> String {
     };
     let switches: String = SWITCHES.iter().map(switch).collect();
     // Validity is asked of an engine that translates nothing: a translator may stumble over what a broken validator accepts.
-    let mode = match finding.target_engine.as_str() {
+    let mode = match plain_name(&finding.target_engine) {
         _ if !runs => "LazyTranslation",
         "wasmi-lazy" => "Lazy",
         _ => "Eager",

@@ -3,7 +3,7 @@
 use mutagen_campaign::ModuleFinding;
 use mutagen_oracles::{Feature, NanMode};
 
-use super::PublicCrate;
+use super::{PublicCrate, plain_name};
 
 pub(super) fn public_crate() -> PublicCrate {
     PublicCrate {
@@ -21,7 +21,7 @@ fn configuration(finding: &ModuleFinding, _: bool) -> String {
     // `externref` needs these types, too.
     on.extend(finding.features.contains(Feature::ReferenceTypes).then_some("GC_TYPES"));
     let on: Vec<String> = on.into_iter().map(|name| format!("WasmFeatures::{name}")).collect();
-    let [level, allocator] = match finding.target_engine.as_str() {
+    let [level, allocator] = match plain_name(&finding.target_engine) {
         "wasmtime-speed" => ["Speed", "Backtracking"],
         _ => ["None", "SinglePass"],
     };

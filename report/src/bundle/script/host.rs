@@ -6,7 +6,8 @@ use mutagen_oracles::Value;
 use mutagen_wasm_ast::{AddressType, FuncType, GlobalType, Limits, RefType, TableType, ValType};
 
 use super::super::host::{Deed, Host, HostedCall, Import, Item, Kind, Place};
-use super::{comment, constant, string};
+use super::constant::constant;
+use super::{comment, string};
 
 /// The name by which the script calls the module.
 pub const NAME: &str = "$host";
@@ -225,6 +226,6 @@ fn said(value: &Value) -> Result<String, String> {
         Value::FuncRef(Some(_)) | Value::ExternRef(Some(_)) => {
             Err("an imported function or global has a reference that a module of a script cannot make".into())
         }
-        other => constant(other, false).ok_or_else(|| "a value has no word in a script".to_owned()),
+        other => constant(other, None).ok_or_else(|| "a value has no word in a script".to_owned()),
     }
 }
