@@ -36,7 +36,12 @@ fn the_program_with_its_feature_needs_no_other_wasmtime() {
             .expect("there is an output");
     };
     for part in parts.iter().filter(|part| plain.contains_key(*part)) {
-        assert_eq!(plain[part], with_hub[part], "{part}: ask for the features of both in oracles/Cargo.toml");
+        // A build script may want a part with fewer features besides; wasmtime then has the other build all the same.
+        let (plain, with_hub) = (&plain[part], &with_hub[part]);
+        assert!(
+            plain.is_subset(with_hub),
+            "{part} has {plain:?}, and {with_hub:?} with the feature: ask for them in oracles/Cargo.toml"
+        );
     }
 }
 
