@@ -33,6 +33,6 @@ mod trace;
 
 pub use panics::{Panic, Place, catch};
 pub use proof::{NotWoven, prove};
-pub use shared::SharedMemory;
+pub use shared::{SharedMemory, reserve};
 pub use switch::{MOST_ACTIVE, Switched, number, switch_on};
-pub use trace::{Recorder, attempt, record_into};
+pub use trace::{Recorder, attempt, last_events, record_into};

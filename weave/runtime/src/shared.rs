@@ -127,6 +127,22 @@ impl Drop for SharedMemory {
     }
 }
 
+/// Reserves the space of a part of a file, so that writing there through [mapped memory](SharedMemory::map) cannot fail for want
+/// of it.
+///
+/// # Errors
+///
+/// If there is not so much space, or the file is of a kind that has none.
+pub fn reserve(file: &File, part: Range<u64>) -> io::Result<()> {
+    let start = i64::try_from(part.start).map_err(io::Error::other)?;
+    let length = i64::try_from(part.end.saturating_sub(part.start)).map_err(io::Error::other)?;
+    // SAFETY: this touches no memory of ours.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), start, length) } {
+        0 => Ok(()),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +190,18 @@ mod tests {
         let mut read = [0; 8];
         file.read_exact_at(&mut read, 8).expect("it is long enough");
         assert_eq!(&read, b"eight by");
+    }
+
+    #[test]
+    fn what_is_reserved_takes_its_space_at_once() {
+        use std::os::unix::fs::MetadataExt;
+        let file = tempfile::tempfile().expect("there is a temporary directory");
+        file.set_len(1 << 20).expect("there is space");
+        let taken = || file.metadata().expect("it is there").blocks() * 512;
+        let before = taken();
+        reserve(&file, 4096..4096 + (1 << 16)).expect("there is space");
+        assert!(taken() >= before + (1 << 16), "{before} {}", taken());
+        assert!(reserve(&file, 0..u64::MAX).is_err());
     }
 
     #[test]

@@ -4,9 +4,11 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use crate::SharedMemory;
 #[cfg(mutagen_gated)]
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
+
+use crate::SharedMemory;
 
 /// Where the probes of a thread write.
 ///
@@ -17,24 +19,76 @@ struct Buffer {
     next: Cell<*mut u32>,
     end: Cell<*mut u32>,
     truncated: Cell<bool>,
+    /// The memory in which only the last events are kept, if that is so.
+    last: Cell<Option<Halves>>,
+}
+
+/// Memory that keeps the last events: a word that counts how often the halves were changed, and the two halves. Events go into
+/// one of them until it is full, and then into the other, which is emptied first.
+#[derive(Clone, Copy)]
+struct Halves {
+    turns: *mut u64,
+    /// How many events fit into one half.
+    length: usize,
+}
+
+impl Halves {
+    /// The half into which events go after so many turns.
+    fn half(self, turns: u64) -> (*mut u32, *mut u32) {
+        // SAFETY: behind the word, the memory has room for two halves, by `record_into`.
+        unsafe {
+            let first: *mut u32 = self.turns.add(1).cast();
+            let start = first.add((turns % 2) as usize * self.length);
+            (start, start.add(self.length))
+        }
+    }
 }
 
 thread_local! {
     /// All in one place: a probe, which fires in the hottest loops, then looks up only one address.
     static BUFFER: Buffer = const {
-        Buffer { next: Cell::new(ptr::null_mut()), end: Cell::new(ptr::null_mut()), truncated: Cell::new(false) }
+        Buffer {
+            next: Cell::new(ptr::null_mut()),
+            end: Cell::new(ptr::null_mut()),
+            truncated: Cell::new(false),
+            last: Cell::new(None),
+        }
     };
 }
 
-/// What is in a [`Buffer`]: its next place, its end, and whether events were dropped.
-type Contents = (*mut u32, *mut u32, bool);
+/// What is in a [`Buffer`]: its next place, its end, whether events were dropped, and where only the last ones are kept.
+type Contents = (*mut u32, *mut u32, bool, Option<Halves>);
 
 impl Buffer {
     /// Puts these in place of what this thread's buffer holds.
-    fn exchange((next, end, truncated): Contents) -> Contents {
+    fn exchange((next, end, truncated, last): Contents) -> Contents {
         BUFFER.with(|buffer| {
-            (buffer.next.replace(next), buffer.end.replace(end), buffer.truncated.replace(truncated))
+            (
+                buffer.next.replace(next),
+                buffer.end.replace(end),
+                buffer.truncated.replace(truncated),
+                buffer.last.replace(last),
+            )
         })
+    }
+
+    /// Makes room for another event, of which only the last ones are kept. False if it is dropped.
+    #[cold]
+    fn turn(&self) -> bool {
+        let Some(halves) = self.last.get() else {
+            self.truncated.set(true);
+            return false;
+        };
+        // SAFETY: the memory is lent for the time of the recording, and the half that is emptied lies in it.
+        unsafe {
+            let turns = halves.turns.read_volatile().wrapping_add(1);
+            let (start, end) = halves.half(turns);
+            start.write_bytes(0, halves.length);
+            halves.turns.write_volatile(turns);
+            self.next.set(start);
+            self.end.set(end);
+        }
+        true
     }
 }
 
@@ -70,19 +124,19 @@ unsafe extern "C" fn __sanitizer_cov_trace_pc_guard(guard: *mut u32) {
     BUFFER.with(|buffer| {
         // SAFETY: see above. Guards change only in `probes`, by atomic stores; a stale value is harmless.
         let number = unsafe { guard.read_volatile() };
-        let next = buffer.next.get();
+        let mut next = buffer.next.get();
         // One comparison for two cases that are seldom: nothing is recorded, or the buffer is full.
         if next == buffer.end.get() {
-            if number != 0 && !next.is_null() {
-                buffer.truncated.set(true);
+            if number == 0 || next.is_null() || !buffer.turn() {
+                return;
             }
-            return;
+            next = buffer.next.get();
         }
         if number == 0 {
             return;
         }
-        // SAFETY: `next` lies inside the buffer that `Recorder::record` lent for the time of the recording, since it is
-        // not null and has not reached the end.
+        // SAFETY: `next` lies inside the buffer that `Recorder::record` or `record_into` lent for the time of the recording,
+        // since it is not null and has not reached the end.
         unsafe {
             next.write(number);
             buffer.next.set(next.add(1));
@@ -114,7 +168,7 @@ impl Recorder {
     /// A recording inside a recording takes the events for itself; the outer one goes on afterwards.
     pub fn record<R>(&mut self, body: impl FnOnce() -> R) -> R {
         let range = self.buffer.as_mut_ptr_range();
-        let outer = Buffer::exchange((range.start.cast(), range.end.cast(), self.buffer.is_empty()));
+        let outer = Buffer::exchange((range.start.cast(), range.end.cast(), self.buffer.is_empty(), None));
         let recording = Recording { recorder: self, outer };
         open_gate();
         let result = body();
@@ -135,18 +189,49 @@ impl Recorder {
     }
 }
 
-/// Runs `body`. The probes that fire meanwhile on this thread leave their numbers in this memory, from its beginning on, where
-/// another process can read them even if this one dies. No number is 0, so the first 0 ends them; what does not fit is dropped.
+/// Runs `body`. The last probes that fire meanwhile on this thread leave their numbers in this memory, where another process can
+/// read them with [`last_events`] even if this one dies.
 pub fn record_into<R>(memory: &SharedMemory, body: impl FnOnce() -> R) -> R {
-    let start: *mut u32 = memory.words().as_ptr().cast_mut().cast();
-    // SAFETY: the memory has so many words of eight bytes, so the end is one past its last number.
-    let end = unsafe { start.add(memory.words().len() * 2) };
+    let words = memory.words();
+    // Two places in each word, for two halves.
+    let halves = Halves { turns: words.as_ptr().cast_mut().cast(), length: words.len().saturating_sub(1) };
+    let contents = if halves.length == 0 {
+        (ptr::null_mut(), ptr::null_mut(), false, None)
+    } else {
+        words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        let (start, end) = halves.half(0);
+        (start, end, false, Some(halves))
+    };
     // Ends also while unwinding. The memory is borrowed until then.
-    let _recording = Into(Buffer::exchange((start, end, false)));
-    body()
+    let recording = Into(Buffer::exchange(contents));
+    open_gate();
+    let result = body();
+    drop(recording);
+    result
 }
 
-/// Runs `body` as an attempt. If it gives nothing, a recording around it is as if it had not run.
+/// The last events, at most so many, that a process left in memory with these bytes. It need not have ended its recording.
+pub fn last_events(memory: &[u8], most: usize) -> Vec<u32> {
+    let Some((turns, events)) =
+        memory.split_first_chunk().map(|(word, rest)| (u64::from_le_bytes(*word), rest))
+    else {
+        return Vec::new();
+    };
+    let events: Vec<u32> = events
+        .chunks_exact(4)
+        .map(|event| u32::from_le_bytes([event[0], event[1], event[2], event[3]]))
+        .collect();
+    let (first, second) = events.split_at(events.len() / 2);
+    let (now, before) = if turns.is_multiple_of(2) { (first, second) } else { (second, first) };
+    // No event is 0, so the first 0 ends those of a half.
+    let set = |half: &[u32]| half.iter().position(|event| *event == 0).unwrap_or(half.len());
+    let mut last = before[..set(before)].to_vec();
+    last.extend(&now[..set(now)]);
+    last.split_off(last.len().saturating_sub(most))
+}
+
+/// Runs `body` as an attempt. If it gives nothing, a recording around it is as if it had not run, unless that recording keeps
+/// only the last events.
 ///
 /// ```
 /// use mutagen_weave::attempt;
@@ -159,8 +244,11 @@ pub fn attempt<R>(body: impl FnOnce() -> Option<R>) -> Option<R> {
     let result = body();
     if result.is_none() {
         BUFFER.with(|buffer| {
-            buffer.next.set(before.0);
-            buffer.truncated.set(before.1);
+            // Those before the attempt may be gone by now.
+            if buffer.last.get().is_none() {
+                buffer.next.set(before.0);
+                buffer.truncated.set(before.1);
+            }
         });
     }
     result
@@ -171,6 +259,7 @@ struct Into(Contents);
 
 impl Drop for Into {
     fn drop(&mut self) {
+        close_gate();
         Buffer::exchange(self.0);
     }
 }
@@ -184,7 +273,7 @@ struct Recording<'a> {
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
         close_gate();
-        let (next, _, truncated) = Buffer::exchange(self.outer);
+        let (next, _, truncated, _) = Buffer::exchange(self.outer);
         self.recorder.length = (next.addr() - self.recorder.buffer.as_ptr().addr()) / size_of::<u32>();
         self.recorder.truncated = truncated;
     }
@@ -223,19 +312,40 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recorded_into_shared_memory_can_be_read_by_others() {
-        use std::sync::atomic::Ordering;
+    fn the_last_events_in_shared_memory_can_be_read_by_others() {
+        use std::os::unix::fs::FileExt;
         let file = tempfile::tempfile().expect("there is a temporary directory");
-        file.set_len(16).expect("there is space");
+        // A word, and two halves of four events.
+        file.set_len(40).expect("there is space");
         let memory = SharedMemory::map(&file).expect("it can be mapped");
-        let other = SharedMemory::map(&file).expect("it can be mapped again");
+        let last = |most| {
+            let mut bytes = [0; 40];
+            file.read_exact_at(&mut bytes, 0).expect("it is long enough");
+            last_events(&bytes, most)
+        };
+        assert_eq!(last(9), [0; 0]);
         record_into(&memory, || [7, 0, 8, 9].map(fire));
         fire(10);
-        let words = [0, 1].map(|word| other.words()[word].load(Ordering::Relaxed));
-        assert_eq!(words, [7 | 8 << 32, 9]);
-        // What does not fit is dropped.
-        record_into(&memory, || [1, 2, 3, 4, 5].map(fire));
-        assert_eq!(other.words()[1].load(Ordering::Relaxed), 3 | 4 << 32);
+        assert_eq!((last(9), last(2)), (vec![7, 8, 9], vec![8, 9]));
+        for count in 1..30_u32 {
+            record_into(&memory, || (1..=count).for_each(fire));
+            let kept = last(9);
+            assert_eq!(kept, (count + 1 - kept.len() as u32..=count).collect::<Vec<_>>());
+            assert!(kept.len() as u32 >= count.min(4), "{kept:?}");
+        }
+        // What an attempt fired did happen, and may have taken the place of what was before.
+        record_into(&memory, || {
+            [1, 2, 3].map(fire);
+            assert!(
+                attempt(|| {
+                    (4..11).for_each(fire);
+                    None::<()>
+                })
+                .is_none()
+            );
+            fire(11);
+        });
+        assert_eq!(last(3), [9, 10, 11]);
     }
 
     #[test]
