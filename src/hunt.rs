@@ -1,6 +1,9 @@
 //! Running a campaign and reporting its result, for all commands that run campaigns.
 
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mutagen_campaign::{
     CampaignOutcome, Earlier, Error, Executable, Ran, Setup, Sharing, Spec, WorkerLimits, is_supervised, run,
@@ -64,7 +67,7 @@ pub fn hunt(
     let limits = limits.filter(|_| is_supervised(spec));
     let private = if shares && limits.is_some() { Some(private()?) } else { None };
     let place = match &private {
-        Some(directory) => Place::Directory(directory.path().to_owned()),
+        Some(private) => Place::Directory(private.directory.path().to_owned()),
         None => Place::Memory(Memory::default()),
     };
     let own = shares.then(|| Sharing { place, campaign: CampaignName::default() });
@@ -106,12 +109,48 @@ fn drawn_seed() -> u64 {
     stable::hash(mutagen_exchange::new_worker().as_bytes()) >> 32 | 1
 }
 
-/// A directory for the worker processes of this campaign alone: in memory, where there is a place for such files.
-fn private() -> Result<TempDir, CommandError> {
-    let made = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+/// How the names of directories begin in which the workers of one campaign meet.
+const PRIVATE: &str = "mutagen-wasm-share-";
+/// The file in such a directory that is held as long as its campaign runs.
+const HELD: &str = "held";
+/// A directory that is so old was locked long ago, if its campaign still runs.
+const OLD: Duration = Duration::from_secs(60);
+
+/// A directory for the worker processes of one campaign alone, and what is held as long as it is used.
+struct Private {
+    directory: TempDir,
+    _held: File,
+}
+
+/// A directory for the worker processes of this campaign alone: in memory, where there is a place for such files. Those of
+/// campaigns that were killed are removed.
+fn private() -> Result<Private, CommandError> {
+    let made = private_in(Path::new("/dev/shm")).or_else(|_| private_in(&std::env::temp_dir()));
     made.map_err(|error| {
         CommandError::new(Code::Unusable, format!("cannot make a directory to share: {error}"))
     })
+}
+
+fn private_in(place: &Path) -> io::Result<Private> {
+    for entry in fs::read_dir(place)?.flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PRIVATE);
+        if is_ours && is_left_over(&entry.path()) {
+            // Somebody else may do the same right now.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    let directory = tempfile::Builder::new().prefix(PRIVATE).tempdir_in(place)?;
+    let held = File::create_new(directory.path().join(HELD))?;
+    held.try_lock()?;
+    Ok(Private { directory, _held: held })
+}
+
+/// Whether nobody uses this directory any more.
+fn is_left_over(directory: &Path) -> bool {
+    let about = fs::symlink_metadata(directory).ok().filter(fs::Metadata::is_dir);
+    let age = about.and_then(|about| about.modified().ok()).and_then(|changed| changed.elapsed().ok());
+    let is_free = || File::open(directory.join(HELD)).is_ok_and(|held| held.try_lock().is_ok());
+    age.is_some_and(|age| age > OLD) && is_free()
 }
 
 fn not_stored(error: &mutagen_campaign::Error) -> CommandError {

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mutagen_campaign::{Budget, Error, Executable, Finding, Replayed, SpecError, Stored, replay};
+use mutagen_campaign::{
+    Budget, Error, Executable, Finding, Replayed, SpecError, Stored, ends_a_process, replay,
+};
 use mutagen_oracles::Registry;
 
 use crate::exit_code::{Code, CommandError};
@@ -26,7 +28,12 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
     match Finding::read(&file)? {
         Stored::Finding(finding) => {
             let program = Executable::this().map_err(Error::NoWorker)?;
-            tell(&replay(&finding, engines, &program).map_err(|error| in_file(&file, error))?)
+            let replayed = match ends_a_process(&finding, engines, &program) {
+                Ok(None) => replay(&finding, engines, &program),
+                Ok(Some(died)) => Ok(died),
+                Err(error) => Err(error),
+            };
+            tell(&replayed.map_err(|error| in_file(&file, error))?)
         }
         Stored::Command(words) => search_again(&words, engines),
     }

@@ -77,7 +77,8 @@ fn summary(report: &CampaignReport, verbose: bool) -> String {
         text +=
             &format!("\n{} failing tests are in no group: there was no time to shrink them", report.unsorted);
     }
-    if let Some(Deaths { target, reference, first_opinion, unexplained }) = report.deaths {
+    if let Some(Deaths { target, reference, first_opinion, unexplained, unjudged, forgotten }) = report.deaths
+    {
         let opinion = match first_opinion {
             0 => String::new(),
             times => format!("{times} of the first opinion, "),
@@ -85,8 +86,14 @@ fn summary(report: &CampaignReport, verbose: bool) -> String {
         text += &format!(
             "\nworkers died {} times: {target} of the target, {reference} of the reference, {opinion}{unexplained} of nothing \
              that shows again",
-            target + reference + first_opinion + unexplained
+            target + reference + first_opinion + unexplained + unjudged
         );
+        if unjudged > 0 {
+            text += &format!(", {unjudged} of tests that nobody had the time to judge");
+        }
+        if forgotten > 0 {
+            text += &format!("; {forgotten} of their modules may be tested again");
+        }
     }
     text += &shared(report.shared.as_ref());
     if verbose {

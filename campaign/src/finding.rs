@@ -210,6 +210,14 @@ impl Finding {
         matches!(self.kind(), "crash" | "hang" | "out-of-memory")
     }
 
+    /// The module. `None` if it is about states of a machine.
+    pub(crate) fn wasm(&self) -> Option<&[u8]> {
+        match self {
+            Finding::Module(finding) => Some(&finding.wasm),
+            Finding::Leak(_) => None,
+        }
+    }
+
     /// What fails, in a sentence.
     pub fn message(&self) -> String {
         match self {

@@ -7,6 +7,7 @@ use mutagen_properties::Shape;
 use serde::{Deserialize, Serialize};
 
 use crate::report::paths;
+use crate::words::words;
 use crate::{Finding, FindingReport, Known};
 
 /// Failing tests that are about the same thing: a catalogue fix explains all of them, or they were shrunk to the same
@@ -100,6 +101,10 @@ pub struct Groups {
     sites: BTreeMap<String, usize>,
     /// Shapes of values, as they were found, that are no longer tested.
     skipped: BTreeSet<u64>,
+    /// The words of modules that keep ending workers.
+    killers: Vec<BTreeSet<String>>,
+    /// How many modules had all words of one of them.
+    alike: u64,
     unsorted: u64,
 }
 
@@ -117,6 +122,10 @@ impl Groups {
     pub const FLOOD: u64 = 10;
     /// There are at most so many groups. What would be in further ones is counted as unsorted.
     pub const MOST: usize = 1_000;
+    /// One of so many modules that are like those that keep ending workers is tested all the same.
+    const TESTED_ALIKE: u64 = 16;
+    /// Values are compared with so many exemplars of groups that end the process.
+    const MOST_KILLERS: usize = 32;
     /// At most so many shapes are remembered.
     const MOST_SHAPES: usize = 100_000;
 
@@ -134,6 +143,28 @@ impl Groups {
             let group = Group { silenced, curbed: None, ..group };
             self.members.push(Member { group, exemplar, met: false });
         }
+    }
+
+    /// Adds a group of a campaign that this worker joins. What was done because it keeps coming goes on to be done.
+    pub fn join(&mut self, group: Group) {
+        let curbed = group.curbed;
+        if curbed == Some(Curb::Skipped) {
+            self.skipped.insert(group.shape.hash);
+        }
+        let place = self.members.len();
+        self.resume(group, None);
+        if let Some(member) = self.members.get_mut(place) {
+            member.group.curbed = curbed;
+        }
+    }
+
+    /// The words of the exemplars of groups that keep coming, that no fix explains, and that cost a process each time.
+    pub(crate) fn killers(&self) -> Vec<BTreeSet<String>> {
+        let keeps_coming = |member: &&Member| member.group.curbed == Some(Curb::Skipped);
+        let exemplars =
+            self.members.iter().filter(keeps_coming).filter_map(|member| member.exemplar.as_ref());
+        let killing = exemplars.filter(|exemplar| exemplar.finding.ends_the_process());
+        killing.filter_map(|exemplar| words(exemplar.finding.wasm()?)).take(Self::MOST_KILLERS).collect()
     }
 
     /// Counts a failing test whose shape, as it was found, was in a group before.
@@ -234,7 +265,7 @@ impl Groups {
                 self.unsorted += group.count;
                 return None;
             }
-            let silenced = self.known.reason(&group.shape, group.fix.as_deref());
+            let silenced = self.known.reason(&group.shape, group.fix.as_deref()).or(group.silenced.clone());
             self.remember(&group);
             self.members.push(Member { group: Group { silenced, ..group }, exemplar: None, met });
             return None;
@@ -261,6 +292,23 @@ impl Groups {
         self.skipped.extend(shapes);
     }
 
+    /// Tests only few of the modules that have all of these words.
+    pub(crate) fn beware(&mut self, killers: Vec<BTreeSet<String>>) {
+        self.killers = killers;
+    }
+
+    /// Whether a module is not tested because it is like those that keep ending workers. Some are tested all the same: they
+    /// may show something else.
+    pub(crate) fn is_killer(&mut self, wasm: &[u8]) -> bool {
+        if self.killers.is_empty() {
+            return false;
+        }
+        let is_alike =
+            words(wasm).is_some_and(|words| self.killers.iter().any(|killer| killer.is_subset(&words)));
+        self.alike += u64::from(is_alike);
+        is_alike && !self.alike.is_multiple_of(Self::TESTED_ALIKE)
+    }
+
     /// The shapes of values that are not tested any more.
     pub fn skipped(&self) -> Vec<u64> {
         self.skipped.iter().copied().collect()
@@ -283,7 +331,7 @@ impl Groups {
 
     /// Whether some values are no longer tested.
     pub fn is_skipping(&self) -> bool {
-        !self.skipped.is_empty()
+        !self.skipped.is_empty() || !self.killers.is_empty()
     }
 
     /// The groups, in the order in which they were first met.

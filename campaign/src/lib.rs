@@ -51,6 +51,7 @@ mod sharing;
 mod spec;
 pub mod store;
 mod supervise;
+mod words;
 
 pub use error::{Error, ErrorClass};
 pub use executable::Executable;
@@ -60,7 +61,7 @@ pub use known::{Known, NotKnown};
 pub use plot::{Beside, Plot, Row};
 pub use progress::{Observer, Progress, Silent};
 pub use reach::{FileReach, corpus_of, is_in_target, reach_of, spec_of};
-pub use replay::{Replayed, fails_on, replay};
+pub use replay::{Replayed, ends_a_process, fails_on, replay};
 pub use report::{
     CampaignOutcome, CampaignReport, Deaths, DiscrepancyReport, DiscrepancySummary, FindingReport,
     GivenOutcome, GivenReport, SecondsIn, SlowReport, Total,

@@ -60,6 +60,20 @@ pub fn replay(finding: &Finding, engines: &Registry, program: &Executable) -> Re
     }
 }
 
+/// How the module of a finding ends a process that judges it, if it does: then [`replay`] would end this one as well.
+///
+/// # Errors
+///
+/// As [`replay`].
+pub fn ends_a_process(
+    finding: &Finding,
+    engines: &Registry,
+    program: &Executable,
+) -> Result<Option<Replayed>, Error> {
+    let Finding::Module(module) = finding else { return Ok(None) };
+    Ok(Some(replay_apart(module, engines, program)?).filter(Replayed::stands))
+}
+
 /// The campaign of a finding. It has the module and the calls, so any property on these engines will do.
 fn spec_of(finding: &ModuleFinding) -> Result<(Spec, EngineSpec), Error> {
     if finding.calls.len() > MOST_CALLS {

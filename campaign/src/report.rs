@@ -185,6 +185,12 @@ pub struct Deaths {
     pub first_opinion: u64,
     /// Of nothing that shows again. Somebody may have killed them.
     pub unexplained: u64,
+    /// Of tests that nobody had the time to judge. With an output directory, the next run there judges them.
+    #[serde(default)]
+    pub unjudged: u64,
+    /// How many of these modules may be tested again, since there were too many to remember.
+    #[serde(default)]
+    pub forgotten: u64,
 }
 
 /// The result of a given value.

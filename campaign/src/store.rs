@@ -9,6 +9,7 @@
 //! DIR/findings/README.md  what these files are, written with the first of them
 //! DIR/discrepancies/KIND-HASH.{wat,wasm,json}
 //! DIR/reference/KIND-HASH.{wat,wasm,json}  modules on which the reference ends the process
+//! DIR/unjudged/KIND-HASH.{wat,wasm,json}  modules during which a worker died, for the next run to judge
 //! DIR/corpus/HA/HASH.wasm  modules that showed something new
 //! DIR/plot.csv          how it went over time: a row every few seconds, appended
 //! DIR/report.html       the page of the campaign, replaced as a whole; written by whoever shows it
@@ -68,6 +69,8 @@ pub(crate) enum Folder {
     Discrepancies,
     /// With the modules on which the reference ends the process.
     Reference,
+    /// With the modules during which a worker died, and which nobody had the time to judge.
+    Unjudged,
 }
 
 impl Folder {
@@ -76,6 +79,7 @@ impl Folder {
             Folder::Findings => "findings",
             Folder::Discrepancies => "discrepancies",
             Folder::Reference => "reference",
+            Folder::Unjudged => "unjudged",
         }
     }
 }
@@ -242,7 +246,7 @@ impl Store {
 
     /// Stores a finding. Returns the path of its JSON file, if it could be stored.
     pub(crate) fn store(&self, folder: Folder, finding: &Finding) -> Option<PathBuf> {
-        if folder == Folder::Reference {
+        if matches!(folder, Folder::Reference | Folder::Unjudged) {
             self.noted(self.disk.make_inside(&self.directory.join(folder.name())));
         }
         let base = self.base(folder, finding);
@@ -268,6 +272,18 @@ impl Store {
         if fs::symlink_metadata(&path).is_err() {
             self.noted(self.disk.write(&path, FINDINGS_README.as_bytes()));
         }
+    }
+
+    /// The JSON files of a folder.
+    pub(crate) fn files_of(&self, folder: Folder) -> Vec<PathBuf> {
+        let mut files = disk::entries(&self.directory.join(folder.name())).unwrap_or_default();
+        files.retain(|file| file.extension().is_some_and(|end| end == "json"));
+        files
+    }
+
+    /// How many findings are in a folder.
+    pub(crate) fn count(&self, folder: Folder) -> usize {
+        self.files_of(folder).len()
     }
 
     /// Removes a finding that was replaced by a smaller one.

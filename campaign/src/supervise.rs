@@ -31,6 +31,7 @@ mod worker;
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -115,7 +116,7 @@ pub(crate) fn how_it_dies(
     fixes: Vec<String>,
     case: &Case,
 ) -> Option<String> {
-    match judge_apart(program, WorkerLimits::default(), spec, fixes, case) {
+    match judge_apart(program, WorkerLimits::default(), spec, fixes, case, &AtomicBool::new(false)) {
         Apart::Died(death) => Some(death.cause.to_string()),
         Apart::Answered { .. } | Apart::Unknown => None,
     }
@@ -143,14 +144,16 @@ impl Visitor for Supervise<'_> {
             .telling(driver.voice.clone());
         let plotting = Plotting::new(spec, store.as_ref())?;
         let program = Program { executable: program, files, limits };
-        let inquest = Inquest { spec, subject: &*subject, collector: &collector, program: &program };
+        let end = AtomicBool::new(false);
+        let inquest =
+            Inquest { spec, subject: &*subject, collector: &collector, program: &program, ended: &end };
         let (suspects, waiting) = channel();
         let (verdicts, judged) = channel();
         let ended = thread::scope(|scope| {
             let hold = move || inquest.hold(&waiting, &verdicts);
             thread::Builder::new().spawn_scoped(scope, hold).map_err(Error::NoWorker)?;
             let supervisor =
-                Supervisor::new(&mut driver, &collector, &plotting, &program, (suspects, judged));
+                Supervisor::new(&mut driver, &collector, &plotting, &program, (suspects, judged, &end));
             supervisor.run()
         })?;
         let ran = ended.report(&driver, collector, &program)?;
@@ -176,6 +179,6 @@ impl Program<'_> {
 
     /// Starts a worker and waits for its end. Returns its last message, and what it left.
     fn follow(&self, order: &Order) -> io::Result<(Option<Message>, Remains)> {
-        Process::follow(self.executable, &self.files, order, self.limits)
+        Process::follow(self.executable, &self.files, order, self.limits, &AtomicBool::new(false))
     }
 }

@@ -50,7 +50,8 @@ impl<'a, S: Subject> Collector<'a, S> {
         interrupt: Arc<AtomicBool>,
         groups: Groups,
     ) -> Self {
-        let (skipping, shrinking, unconfirmed) = Default::default();
+        let (shrinking, unconfirmed) = Default::default();
+        let skipping = AtomicBool::new(groups.is_skipping());
         let groups = Mutex::new(groups);
         Collector { spec, subject, store, interrupt, groups, voice: None, skipping, shrinking, unconfirmed }
     }
@@ -282,7 +283,10 @@ impl<'a, S: Subject> Collector<'a, S> {
     /// Whether a value is not worth testing: its shape is that of a group that keeps coming.
     fn skips(&self, value: &S::Value) -> bool {
         self.skipping.load(Ordering::Relaxed)
-            && self.subject.module(value).is_some_and(|wasm| self.groups().skips(Shape::of_module(&wasm)))
+            && self.subject.module(value).is_some_and(|wasm| {
+                let mut groups = self.groups();
+                groups.skips(Shape::of_module(&wasm)) || groups.is_killer(&wasm)
+            })
     }
 
     /// How many tests may be run to shrink another failing test, after so many tests of the search. Shrinking takes at

@@ -46,6 +46,8 @@ pub(crate) struct Driver<'a, S: Subject> {
     pub(crate) groups: Groups,
     /// The findings of earlier runs that are in no group.
     left_over: Vec<FindingReport>,
+    /// At most so many modules of the corpus are tested first, if that is limited.
+    most_corpus: Option<usize>,
     /// What tells others, if the campaign is shared.
     pub(crate) voice: Option<Arc<Voice>>,
     pub(crate) interrupt: Arc<AtomicBool>,
@@ -110,6 +112,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         };
         let mut groups = Groups::new(known.unwrap_or_default());
         let (mut earlier, mut left_over) = (Total::default(), Vec::new());
+        let most_corpus = joined.as_ref().and_then(|joined| joined.order.corpus);
         if let Some(joined) = joined {
             left_over = joined.take_up(&subject, store.as_ref(), &mut groups);
         } else if let Some(store) = store.as_ref().filter(|store| store.resumes()) {
@@ -125,6 +128,7 @@ impl<'a, S: Subject> Driver<'a, S> {
             earlier,
             groups,
             left_over,
+            most_corpus,
             voice,
             interrupt,
             observer,
@@ -211,7 +215,9 @@ impl<'a, S: Subject> Driver<'a, S> {
     pub(crate) fn begin(&self) -> Result<Vec<Vec<u8>>, Error> {
         let Some(store) = &self.store else { return Ok(Vec::new()) };
         if store.is_joined() {
-            return if store.resumes() { store.corpus() } else { Ok(Vec::new()) };
+            let mut corpus = if store.resumes() { store.corpus()? } else { Vec::new() };
+            corpus.truncate(self.most_corpus.unwrap_or(usize::MAX));
+            return Ok(corpus);
         }
         let corpus = if store.resumes() {
             Manifest::require_same(self.spec, store)?;

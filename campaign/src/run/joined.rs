@@ -30,10 +30,11 @@ impl Joined {
             switch_on(context, &order.late_fixes);
         }
         groups.skip(order.skipped);
+        groups.beware(order.killers);
         match store {
             Some(store) if order.sorts => store.resume(order.groups, groups),
             _ => {
-                order.groups.into_iter().for_each(|group| groups.resume(group, None));
+                order.groups.into_iter().for_each(|group| groups.join(group));
                 Vec::new()
             }
         }

@@ -1,6 +1,7 @@
 //! Judging tests that end a process: each of them in a process of its own.
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use mutagen_engine::{Failure, Outcome};
@@ -52,10 +53,24 @@ impl Death {
         }
     }
 
-    /// Where it happened: deaths in the same place are about the same thing, unless something speaks against it.
-    fn site(&self) -> String {
-        let functions = self.functions.iter().take(SITE).map(String::as_str);
-        std::iter::once(self.cause.to_string().as_str()).chain(functions).collect::<Vec<_>>().join(" < ")
+    /// Where it happened: deaths in the same place are about the same thing, unless something speaks against it. `None` if
+    /// the functions of the target are not known: then two that have nothing else in common may have the same cause.
+    fn site(&self) -> Option<String> {
+        let mut functions: Vec<&str> = self.functions.iter().take(SITE).map(String::as_str).collect();
+        if self.is_limit() {
+            // It was killed at some moment, in any function of a loop.
+            functions = self.functions.iter().map(String::as_str).collect();
+            functions.sort_unstable();
+            functions.dedup();
+        }
+        let cause = self.cause.to_string();
+        let words = std::iter::once(cause.as_str()).chain(functions.iter().copied());
+        (!functions.is_empty()).then(|| words.collect::<Vec<_>>().join(" < "))
+    }
+
+    /// Whether it was killed at a limit, rather than died by itself.
+    fn is_limit(&self) -> bool {
+        matches!(self.cause, Cause::Hang(_) | Cause::Stuck(_) | Cause::Memory(_))
     }
 
     /// Which engine died in which way: what must stay the same while a module is shrunk.
@@ -66,9 +81,7 @@ impl Death {
     /// Whether this is the same way to die. Which limit a test meets first that takes more and more of everything depends on how
     /// busy the machine is.
     fn is_like(&self, other: &Death) -> bool {
-        let is_limit =
-            |death: &Death| matches!(death.cause, Cause::Hang(_) | Cause::Stuck(_) | Cause::Memory(_));
-        self.kind() == other.kind() || is_limit(self) && is_limit(other)
+        self.kind() == other.kind() || self.is_limit() && other.is_limit()
     }
 
     /// Its kind, in a word: `crash`, `hang` or `out-of-memory`.
@@ -111,6 +124,8 @@ pub(super) struct Coroner<'a, S> {
     pub(super) cause: Option<Cause>,
     /// Tests that are judged later than this count as if they ended no process, so that shrinking ends.
     pub(super) deadline: Option<Instant>,
+    /// Once this is set, nothing more is found out.
+    pub(super) ended: &'a AtomicBool,
 }
 
 impl<S: Subject> Coroner<'_, S> {
@@ -148,21 +163,22 @@ impl<S: Subject> Coroner<'_, S> {
     pub(super) fn ask(&self, spec: &Spec, more_fixes: &[&str], case: &Case) -> Apart {
         let on = self.subject.context().map(|context| context.late_fixes.list()).unwrap_or_default();
         let fixes = on.into_iter().chain(more_fixes.iter().copied()).map(str::to_owned).collect();
-        judge_apart(self.program, self.limits, spec, fixes, case)
+        judge_apart(self.program, self.limits, spec, fixes, case, self.ended)
     }
 }
 
-/// Judges a test of a campaign in a process of its own, with these fixes besides those of the spec.
+/// Judges a test of a campaign in a process of its own, with these fixes besides those of the spec, until `ended` is set.
 pub(super) fn judge_apart(
     program: &Executable,
     limits: WorkerLimits,
     spec: &Spec,
     fixes: Vec<String>,
     case: &Case,
+    ended: &AtomicBool,
 ) -> Apart {
     let Some(order) = JudgeOrder::new(spec, fixes, case) else { return Apart::Unknown };
     let order = Order::Judge(Box::new(order));
-    match Process::follow(program, &Files::default(), &order, limits) {
+    match Process::follow(program, &Files::default(), &order, limits, ended) {
         Ok((Some(Message::Judged { agree }), _)) => Apart::Answered { agree },
         Ok((Some(_), _)) | Err(_) => Apart::Unknown,
         // Somebody has killed it, so that it says nothing.
@@ -203,6 +219,11 @@ impl<S: Subject> Judge<S> for Coroner<'_, S> {
     }
 }
 
+/// The death of a worker as a failure of its last test, before anybody has judged that apart.
+pub(super) fn failure_as_found(spec: &Spec, remains: &Remains) -> Failure {
+    failure(spec, &Death::of(remains), &Apart::Unknown)
+}
+
 /// A death as a failure of the test.
 fn failure(spec: &Spec, death: &Death, reference: &Apart) -> Failure {
     let SubjectSpec::Engines(engines) = &spec.subject else { return Failure::new(death.cause.to_string()) };
@@ -219,8 +240,11 @@ fn failure(spec: &Spec, death: &Death, reference: &Apart) -> Failure {
         .detail("part", "the process")
         .detail("target", death.cause.to_string())
         .detail("reference", reference)
-        .detail(FUNCTIONS, death.functions.join("\n"))
-        .detail(SITE_DETAIL, death.site());
+        .detail(FUNCTIONS, death.functions.join("\n"));
+    let failure = match death.site() {
+        Some(site) => failure.detail(SITE_DETAIL, site),
+        None => failure,
+    };
     let is_other = engine != engines.target && engine != engines.reference;
     if is_other { failure.detail(TARGET_ENGINE, engine) } else { failure }
 }

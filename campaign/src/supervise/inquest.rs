@@ -1,5 +1,7 @@
 //! Inquests: who is to blame for the death of a worker, while the campaign goes on.
 
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -10,26 +12,51 @@ use super::Program;
 use super::apart::{Apart, Blame, Coroner};
 use crate::run::{Collector, Judge, counterexample};
 use crate::store::Folder;
-use crate::{Finding, Moment, Spec};
+use crate::{Finding, Moment, Spec, Store, Stored};
 
-/// How many processes may be started to shrink one test, and for how long.
+/// How many smaller forms of one test may be judged to shrink it, each in at most two processes, and for how long.
 const SHRINKING: usize = 400;
 const SHRINKING_TIME: Duration = Duration::from_secs(30);
 
+/// At most so many tests are stored because nobody had the time to judge them.
+const MOST_PUT_OFF: usize = 1000;
+
 /// A test during which a worker died.
 pub(super) struct Suspect {
-    /// The seat of the worker.
-    pub(super) seat: usize,
+    /// The seat of the worker. `None` if it was a worker of an earlier run, or there was no time before.
+    pub(super) seat: Option<usize>,
     pub(super) case: Case,
+    /// The death, as the supervisor found it.
+    pub(super) failure: Failure,
     /// When it died.
     pub(super) at: Moment,
     /// Whether somebody seems to have killed the worker.
     pub(super) is_somebody: bool,
 }
 
+impl Suspect {
+    /// Stores the test, so that it is judged later, or when the campaign is resumed. Returns the file, if there is one now.
+    pub(super) fn put_off(&self, spec: &Spec, store: Option<&Store>) -> Option<PathBuf> {
+        let store = store.filter(|store| store.count(Folder::Unjudged) < MOST_PUT_OFF)?;
+        store.store(Folder::Unjudged, &self.finding(spec))
+    }
+
+    fn finding(&self, spec: &Spec) -> Finding {
+        Finding::new(spec, self.case.clone(), &self.failure)
+    }
+
+    /// The test in a file that was stored because there was no time for it.
+    pub(super) fn put_off_in(file: &Path, seconds: f64) -> Option<Self> {
+        let Ok(Stored::Finding(finding)) = Finding::read(file) else { return None };
+        let case = finding.case().ok()?;
+        let failure = Failure::new(finding.message()).kind(finding.kind());
+        Some(Suspect { seat: None, case, failure, at: Moment { tests: 0, seconds }, is_somebody: false })
+    }
+}
+
 /// What an inquest found.
 pub(super) struct Verdict {
-    pub(super) seat: usize,
+    pub(super) seat: Option<usize>,
     pub(super) culprit: Culprit,
     pub(super) is_somebody: bool,
 }
@@ -43,6 +70,8 @@ pub(super) enum Culprit {
     Published,
     Reference,
     Nobody,
+    /// There was no time to find out.
+    Unjudged,
 }
 
 /// Holds inquests, one after the other.
@@ -51,13 +80,21 @@ pub(super) struct Inquest<'a, S: Subject> {
     pub(super) subject: &'a S,
     pub(super) collector: &'a Collector<'a, S>,
     pub(super) program: &'a Program<'a>,
+    /// Once this is set, tests are put off.
+    pub(super) ended: &'a AtomicBool,
 }
 
 impl<S: Subject> Inquest<'_, S> {
     /// Holds an inquest for each suspect, until there are no more.
     pub(super) fn hold(&self, suspects: &Receiver<Suspect>, verdicts: &Sender<Verdict>) {
-        for Suspect { seat, case, at, is_somebody } in suspects {
-            let culprit = self.examine(&case, at);
+        for suspect in suspects {
+            let Suspect { seat, is_somebody, .. } = suspect;
+            let culprit = self.examine(&suspect.case, suspect.at);
+            match (culprit, self.collector.store()) {
+                (Culprit::Unjudged, store) => drop(suspect.put_off(self.spec, store)),
+                (_, Some(store)) => store.discard(Folder::Unjudged, &suspect.finding(self.spec)),
+                (_, None) => {}
+            }
             if verdicts.send(Verdict { seat, culprit, is_somebody }).is_err() {
                 return;
             }
@@ -67,12 +104,16 @@ impl<S: Subject> Inquest<'_, S> {
     fn coroner<'a>(&'a self, spec: &'a Spec) -> Coroner<'a, S> {
         let Program { executable, limits, .. } = *self.program;
         let subject = self.subject;
-        Coroner { spec, subject, program: executable, limits, cause: None, deadline: None }
+        Coroner { spec, subject, program: executable, limits, cause: None, deadline: None, ended: self.ended }
     }
 
     fn examine(&self, case: &Case, at: Moment) -> Culprit {
         let mut coroner = self.coroner(self.spec);
-        match coroner.examine(case) {
+        let blame = coroner.examine(case);
+        if self.ended.load(Ordering::Relaxed) {
+            return Culprit::Unjudged;
+        }
+        match blame {
             Blame::Nobody => Culprit::Nobody,
             Blame::Reference(failure) => {
                 self.store(Folder::Reference, self.spec, case, &failure);

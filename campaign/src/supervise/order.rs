@@ -1,5 +1,6 @@
 //! What a supervisor and its workers tell each other: one JSON text per line.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use mutagen_oracles::HostPlan;
@@ -52,6 +53,12 @@ pub(crate) struct CampaignOrder {
     pub(crate) late_fixes: Vec<String>,
     /// The shapes that are not tested.
     pub(crate) skipped: Vec<u64>,
+    /// The words of modules that keep ending workers. Of those that have all of them, few are tested.
+    #[serde(default)]
+    pub(crate) killers: Vec<BTreeSet<String>>,
+    /// At most so many modules of the corpus are tested first, if that is limited.
+    #[serde(default)]
+    pub(crate) corpus: Option<usize>,
     /// The hashes of modules that are not tested.
     pub(crate) barred: Vec<u64>,
     /// The hashes of modules on which no first opinion is asked.

@@ -8,10 +8,12 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use mutagen_properties::{Noted, Pulse};
+use mutagen_weave::reserve;
 
 use super::order::{Inquiry, Message, Order, write_line};
 use super::trace;
@@ -27,6 +29,8 @@ const PAGE: u64 = 4096;
 pub(super) const PAUSE: Duration = Duration::from_millis(20);
 /// How many characters of a process's last words are kept.
 const LAST_WORDS: usize = 300;
+/// How many bytes of a worker's notes are reserved. Larger tests are seldom.
+const RESERVED: u64 = 1 << 20;
 /// How much memory the error output of a process may take. An engine may write to it for days.
 const MOST_ERRORS: u64 = 1 << 20;
 /// No message is longer. What is, was written by an engine.
@@ -119,8 +123,7 @@ impl Process {
         limits: WorkerLimits,
         (id, heard): (usize, Sender<(usize, Heard)>),
     ) -> io::Result<Self> {
-        let notes = memory_file()?;
-        notes.set_len(trace::FILE_BYTES)?;
+        let notes = notes_file()?;
         let errors = memory_file()?;
         // The file has no name, so that nothing lies around if this process is killed. The worker finds it through this one.
         let place = format!("/proc/{}/fd/{}", std::process::id(), notes.as_raw_fd());
@@ -151,13 +154,18 @@ impl Process {
         Ok(Process { child, order, notes, errors, limits, last, is_stopped, killed })
     }
 
-    /// Starts a worker and waits for its end. Returns its last message, and what it left.
+    /// Starts a worker and waits for its end. Returns its last message, and what it left. Once `ended` is set, the worker is
+    /// killed, and there is an error.
     pub(super) fn follow(
         program: &Executable,
         files: &Files,
         order: &Order,
         limits: WorkerLimits,
+        ended: &AtomicBool,
     ) -> io::Result<(Option<Message>, Remains)> {
+        if ended.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         let (sender, heard) = channel();
         let mut process = Self::start(program, files, order, limits, (0, sender))?;
         let mut last = None;
@@ -166,6 +174,11 @@ impl Process {
                 Ok((_, Heard::Message(message))) => last = Some(message),
                 Ok((_, Heard::End)) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => process.watch(),
+            }
+            if ended.load(Ordering::Relaxed) {
+                process.give_up();
+                process.ended()?;
+                return Err(io::ErrorKind::Interrupted.into());
             }
         }
         Ok((last, process.ended()?))
@@ -258,6 +271,18 @@ impl Remains {
     pub(super) fn last_functions(&self) -> Vec<String> {
         trace::last_functions(&self.notes)
     }
+}
+
+/// A file for notes. Memory that is full would end the worker as it writes, so the parts that are always used are reserved.
+fn notes_file() -> io::Result<File> {
+    let reserved = |file: File| {
+        file.set_len(trace::FILE_BYTES)?;
+        reserve(&file, 0..RESERVED)?;
+        reserve(&file, trace::PART)?;
+        Ok(file)
+    };
+    let in_memory = tempfile::tempfile_in("/dev/shm").and_then(reserved);
+    in_memory.or_else(|_| tempfile::tempfile().and_then(reserved))
 }
 
 /// A file in memory, without a name. Where there is no place for such files, one on disk does as well.

@@ -1,5 +1,7 @@
 //! The report of a supervised campaign: what all its workers told, and what was found about those that died.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -46,8 +48,17 @@ impl Ended {
         let (spec, store) = (driver.spec, collector.store());
         let late_fixes = collector.late_fixes().into_iter().map(str::to_owned).collect();
         let mut groups = collector.into_groups();
-        let Sum { mut report, refused, left_out } = Sum::of(spec, seats, seconds);
+        let Sum { mut report, refused, left_out, surplus } = Sum::of(spec, seats, seconds);
         absorb(&mut groups, std::mem::take(&mut report.groups), store);
+        let is_exemplar = |file: &PathBuf| {
+            groups
+                .list()
+                .iter()
+                .any(|group| group.file.as_ref().is_some_and(|own| own.file_name() == file.file_name()))
+        };
+        if let Some(store) = store {
+            surplus.iter().filter(|file| !is_exemplar(file)).for_each(|file| store.discard_file(file));
+        }
         // Only workers that died, or those of earlier runs, leave something to sort.
         if let Some(store) = store.filter(|store| deaths != Deaths::default() || store.resumes()) {
             let order = CampaignOrder {
@@ -57,6 +68,8 @@ impl Ended {
                 groups: Vec::new(),
                 late_fixes,
                 skipped: Vec::new(),
+                killers: Vec::new(),
+                corpus: None,
                 barred,
                 unasked: Vec::new(),
                 sharing: None,
@@ -109,19 +122,23 @@ struct Sum {
     /// Why something could not be stored.
     refused: Option<Refusal>,
     left_out: bool,
+    /// Files of exemplars of groups that may have another one.
+    surplus: BTreeSet<PathBuf>,
 }
 
 impl Sum {
     fn of(spec: &Spec, seats: Vec<Seat>, seconds: f64) -> Self {
         let (mut all, mut refused, mut left_out) = (Vec::new(), None, false);
+        let mut surplus = BTreeSet::new();
         for seat in seats {
-            let (mut reports, done) = seat.into_reports();
+            let (earlier, done, files) = seat.into_reports();
+            all.extend(earlier);
+            surplus.extend(files);
             if let Some(done) = done {
                 refused = refused.or(done.not_stored);
                 left_out |= done.left_out;
-                reports.push(done.report);
+                all.push(done.report);
             }
-            all.extend(reports);
         }
         // Complete reports first: what is not known of the others does not hide what is known.
         all.sort_by_key(|report| report.stop_reason.is_empty());
@@ -141,7 +158,7 @@ impl Sum {
         if report.stop_reason.is_empty() {
             report.stop_reason = ALL_ENDED.to_owned();
         }
-        Sum { report, refused, left_out }
+        Sum { report, refused, left_out, surplus }
     }
 }
 

@@ -1,15 +1,21 @@
 //! The place of a worker in a campaign. If one worker dies, the next one takes it.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use mutagen_engine::Worker;
 
 use super::order::Done;
 use super::process::Process;
-use crate::{CampaignReport, Group, Progress, Spec};
+use crate::{CampaignReport, Group, Groups, Progress, Spec};
 
 /// Seeds of later workers in a seat are numbered from here on, past those of all seats.
 const LATER: usize = 1 << 16;
+
+/// A worker whose predecessor died tests so many modules of the corpus for each second that that one lived, but not less than
+/// for one second. Otherwise workers that die soon would test nothing else.
+const CORPUS_PER_SECOND: f64 = 500.0;
 
 /// The place of a worker, and what all that had it have told.
 pub(super) struct Seat {
@@ -23,10 +29,16 @@ pub(super) struct Seat {
     pub(super) began: f64,
     pub(super) progress: Progress,
     pub(super) groups: Vec<Group>,
+    /// How many seconds the worker before it lived.
+    lived: f64,
     /// Its report.
     pub(super) done: Option<Done>,
-    /// What those before it had done.
-    pub(super) earlier: Vec<CampaignReport>,
+    /// What those before it had done, added up, without their groups.
+    earlier: Option<CampaignReport>,
+    /// The groups of those before it.
+    pub(super) dead: Groups,
+    /// Files of exemplars of groups that have another one.
+    surplus: BTreeSet<PathBuf>,
     /// Deaths in a row with no test to blame, and how many of them somebody seems to have caused.
     pub(super) deaths: u32,
     pub(super) kills: u32,
@@ -50,8 +62,11 @@ impl Seat {
             began: 0.0,
             progress: Progress::default(),
             groups: Vec::new(),
+            lived: 0.0,
             done: None,
-            earlier: Vec::new(),
+            earlier: None,
+            dead: Groups::default(),
+            surplus: BTreeSet::new(),
             deaths: 0,
             kills: 0,
             waits: false,
@@ -76,12 +91,17 @@ impl Seat {
             return (spec.budget.tests != Some(0)).then_some(spec);
         }
         spec.seed = Worker::new(spec.seed, LATER + self.generation).seed;
-        let tests: u64 = self.earlier.iter().map(|report| report.tests).sum();
+        let tests = self.earlier.as_ref().map_or(0, |report| report.tests);
         spec.budget.tests = spec.budget.tests.map(|all| all.saturating_sub(tests));
         let time = spec.time_limit().map(|all| all.saturating_sub(Duration::from_secs_f64(seconds)));
         spec.budget.time = time;
         let is_over = spec.budget.tests == Some(0) || time.is_some_and(|left| left.is_zero());
         (!is_over).then_some(spec)
+    }
+
+    /// How many modules of the corpus the next worker tests first. `None` if all of them, as far as there is time.
+    pub(super) fn corpus(&self) -> Option<usize> {
+        (!self.is_first()).then_some((self.lived.max(1.0) * CORPUS_PER_SECOND) as usize)
     }
 
     /// A new worker is here.
@@ -98,18 +118,27 @@ impl Seat {
     pub(super) fn bury(&mut self) {
         let report = CampaignReport::of_dead(&self.spec, &self.progress);
         let report = CampaignReport { groups: std::mem::take(&mut self.groups), ..report };
-        // Given values are tested again, from the first one on.
-        if self.spec.strategy.is_some() {
-            self.earlier.push(report.later(self.began));
-        }
+        self.lived = self.progress.seconds;
         self.progress = Progress::default();
+        // Given values are tested again, from the first one on.
+        if self.spec.strategy.is_none() {
+            return;
+        }
+        let mut report = report.later(self.began);
+        let groups = std::mem::take(&mut report.groups);
+        self.surplus.extend(groups.into_iter().filter_map(|group| self.dead.absorb(group)));
+        match &mut self.earlier {
+            Some(earlier) => earlier.add(report),
+            None => self.earlier = Some(report),
+        }
     }
 
-    /// All reports, the last one included.
-    pub(super) fn into_reports(self) -> (Vec<CampaignReport>, Option<Done>) {
-        let began = self.began;
+    /// The report of those before the last worker, and the last one's. The files belong to exemplars of groups that have another
+    /// one here.
+    pub(super) fn into_reports(self) -> (Option<CampaignReport>, Option<Done>, BTreeSet<PathBuf>) {
+        let (began, groups) = (self.began, self.dead.list());
         let done = self.done.map(|done| Done { report: done.report.later(began), ..done });
-        (self.earlier, done)
+        (self.earlier.map(|earlier| CampaignReport { groups, ..earlier }), done, self.surplus)
     }
 
     /// How far the campaign is in this seat.

@@ -1,5 +1,7 @@
 //! The loop of a supervisor: it hears its workers, watches them, and fills empty seats.
 
+use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -8,6 +10,7 @@ use std::time::{Duration, Instant};
 use mutagen_properties::Subject;
 
 use super::Program;
+use super::apart::failure_as_found;
 use super::inquest::{Culprit, Suspect, Verdict};
 use super::order::{CampaignOrder, Message, Refusal};
 use super::process::{Heard, Remains};
@@ -15,12 +18,16 @@ use super::report::Ended;
 use super::seat::Seat;
 use crate::run::{Collector, Driver, Plotting, Running, STATS, STORED_EVERY};
 use crate::sharing::Voice;
-use crate::store::corpus_files;
+use crate::store::{Folder, corpus_files};
 use crate::{
     CampaignOutcome, Deaths, Error, Group, Groups, Known, Moment, Observer, Progress, Spec, Store,
     SubjectSpec, Total,
 };
 
+/// At most so many tests wait to be judged apart. Further ones are put off.
+const MOST_WAITING: usize = 64;
+/// At most so many modules are barred. Then the oldest one is tested again.
+const MOST_BARRED: usize = 10_000;
 /// How often workers are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// A worker that dies so often in a row, with no test to blame and without having got anywhere, ends the campaign.
@@ -31,7 +38,8 @@ const MOST_KILLS: u32 = 50;
 const ASKED_EVERY: Duration = Duration::from_secs(1);
 /// A worker that has run so many tests has got somewhere.
 const SOMEWHERE: u64 = 1000;
-/// How long a worker may take beyond the time of the campaign: to end its last test, and to shrink what it found.
+/// How long a worker may take beyond the time of the campaign: to end its last test, and to shrink what it found. Tests that
+/// ended a worker are judged for as long.
 const GRACE: Duration = Duration::from_secs(120);
 
 /// A campaign under way.
@@ -48,14 +56,18 @@ pub(super) struct Supervisor<'a, 'd, S: Subject> {
     suspects: Sender<Suspect>,
     judged: Receiver<Verdict>,
     open_suspects: usize,
+    /// Files with tests that are judged when fewer wait.
+    backlog: Vec<PathBuf>,
+    /// Set when no more tests are to be judged.
+    ended: &'a AtomicBool,
     next_process: usize,
     started: Instant,
     looked: Instant,
     stored: Instant,
     /// The hashes of modules that are not tested any more.
-    barred: Vec<u64>,
+    barred: Hashes,
     /// The hashes of modules on which no first opinion is asked any more.
-    unasked: Vec<u64>,
+    unasked: Hashes,
     deaths: Deaths,
     /// Set when the campaign is to end, with the reason where it is not that of a worker.
     stopping: bool,
@@ -73,7 +85,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         collector: &'a Collector<'a, S>,
         plotting: &'a Plotting<'a>,
         program: &'a Program<'a>,
-        (suspects, judged): (Sender<Suspect>, Receiver<Verdict>),
+        (suspects, judged, ended): (Sender<Suspect>, Receiver<Verdict>, &'a AtomicBool),
     ) -> Self {
         let spec = driver.spec;
         let (told, heard) = channel();
@@ -90,12 +102,17 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             suspects,
             judged,
             open_suspects: 0,
+            backlog: collector
+                .store()
+                .filter(|store| store.resumes())
+                .map_or_else(Vec::new, |store| store.files_of(Folder::Unjudged)),
+            ended,
             next_process: 0,
             started: now,
             looked: now,
             stored: now,
-            barred: Vec::new(),
-            unasked: Vec::new(),
+            barred: Hashes::default(),
+            unasked: Hashes::default(),
             deaths: Deaths::default(),
             stopping: false,
             gave_up: None,
@@ -110,7 +127,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
     /// Runs the campaign until all workers have ended.
     pub(super) fn run(mut self) -> Result<Ended, Error> {
         (0..self.seats.len()).try_for_each(|seat| self.fill(seat))?;
-        while self.open_suspects > 0 || self.seats.iter().any(Seat::is_taken) {
+        while self.is_under_way() {
             match self.heard.recv_timeout(LOOK_EVERY) {
                 Ok((id, heard)) => self.hear(id, heard)?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
@@ -123,16 +140,24 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
                 self.look();
             }
         }
+        self.deaths.unjudged += self.backlog.len() as u64;
+        self.deaths.forgotten = self.barred.forgotten + self.unasked.forgotten;
         match self.refused {
             Some(refused) => Err(refused.into()),
             None => Ok(Ended {
                 seconds: self.started.elapsed().as_secs_f64(),
                 seats: self.seats,
                 deaths: self.deaths,
-                barred: self.barred,
+                barred: self.barred.list(),
                 gave_up: self.gave_up,
             }),
         }
+    }
+
+    /// Whether there is something left to wait for.
+    fn is_under_way(&self) -> bool {
+        let is_put_off = !self.backlog.is_empty() && !self.ended.load(Ordering::Relaxed);
+        self.open_suspects > 0 || is_put_off || self.seats.iter().any(Seat::is_taken)
     }
 
     fn seconds(&self) -> f64 {
@@ -147,6 +172,9 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         let groups = self.groups();
         let curbed = groups.iter().filter(|group| group.curbed == Some(crate::Curb::Fixed));
         let fixes = curbed.filter_map(|group| group.fix.clone());
+        // One after the other: each takes the lock.
+        let skipped = self.collector.groups().skipped();
+        let killers = self.collector.groups().killers();
         let late = self.collector.late_fixes().into_iter().map(str::to_owned);
         let order = CampaignOrder {
             spec,
@@ -154,9 +182,11 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             sorts: false,
             late_fixes: fixes.chain(late).collect(),
             groups: groups.into_iter().map(uncounted).collect(),
-            skipped: self.collector.groups().skipped(),
-            barred: self.barred.clone(),
-            unasked: self.unasked.clone(),
+            skipped,
+            killers,
+            corpus: self.seats[seat].corpus(),
+            barred: self.barred.list(),
+            unasked: self.unasked.list(),
             sharing: self.voice.as_ref().map(|voice| voice.sharing().clone()),
         };
         let id = self.next_process;
@@ -227,15 +257,13 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             // It is its own problem. The test is made again without it.
             Some(noted) if self.is_first_opinion(noted.engine.as_deref()) => {
                 self.deaths.first_opinion += 1;
-                self.unasked.extend(noted.hash());
+                self.unasked.add(noted.hash());
             }
             Some(noted) => {
-                self.barred.extend(noted.hash());
-                let case = noted.case;
-                // The other side lives as long as this one.
-                let _ = self.suspects.send(Suspect { seat: number, case, at, is_somebody });
-                self.open_suspects += 1;
+                self.barred.add(noted.hash());
+                let (case, failure) = (noted.case, failure_as_found(self.spec, &remains));
                 self.seats[number].waits = !self.spec.keep_going;
+                self.suspect(Suspect { seat: Some(number), case, failure, at, is_somebody });
             }
             None => {
                 let why = format!("it {} {}", remains.cause, remains.last_words);
@@ -244,6 +272,31 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         }
         if !self.seats[number].waits {
             self.fill_again(number);
+        }
+    }
+
+    /// Has a test judged apart. If too many wait already, it is put off.
+    fn suspect(&mut self, suspect: Suspect) {
+        if self.open_suspects < MOST_WAITING {
+            // The other side lives as long as this one.
+            let _ = self.suspects.send(suspect);
+            self.open_suspects += 1;
+            return;
+        }
+        match suspect.put_off(self.spec, self.store) {
+            Some(file) if self.backlog.contains(&file) => {}
+            Some(file) => self.backlog.push(file),
+            None => self.deaths.unjudged += 1,
+        }
+        suspect.seat.into_iter().for_each(|seat| self.seats[seat].waits = false);
+    }
+
+    /// Has tests judged that were put off, if there is time.
+    fn catch_up(&mut self) {
+        while self.open_suspects < MOST_WAITING / 2 && !self.ended.load(Ordering::Relaxed) {
+            let Some(file) = self.backlog.pop() else { return };
+            let suspect = Suspect::put_off_in(&file, self.seconds());
+            suspect.into_iter().for_each(|suspect| self.suspect(suspect));
         }
     }
 
@@ -259,9 +312,9 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
     /// An inquest has ended.
     fn decide(&mut self, verdict: &Verdict) {
         self.open_suspects -= 1;
-        if verdict.culprit != Culprit::Nobody {
-            let seat = &mut self.seats[verdict.seat];
-            (seat.deaths, seat.kills) = (0, 0);
+        let seat = verdict.seat;
+        if let (Some(seat), false) = (seat, verdict.culprit == Culprit::Nobody) {
+            (self.seats[seat].deaths, self.seats[seat].kills) = (0, 0);
         }
         match verdict.culprit {
             Culprit::Target => {
@@ -272,12 +325,18 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             }
             Culprit::Published => self.deaths.target += 1,
             Culprit::Reference => self.deaths.reference += 1,
-            Culprit::Nobody => {
-                self.unexplained(verdict.seat, verdict.is_somebody, "its last test does not show it again");
-            }
+            Culprit::Nobody => match seat {
+                Some(seat) => {
+                    self.unexplained(seat, verdict.is_somebody, "its last test does not show it again");
+                }
+                None => self.deaths.unexplained += 1,
+            },
+            Culprit::Unjudged => self.deaths.unjudged += 1,
         }
-        if std::mem::take(&mut self.seats[verdict.seat].waits) {
-            self.fill_again(verdict.seat);
+        if let Some(seat) = seat
+            && std::mem::take(&mut self.seats[seat].waits)
+        {
+            self.fill_again(seat);
         }
     }
 
@@ -310,6 +369,10 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         }
         let longest = self.spec.time_limit().map(|time| time.saturating_add(GRACE));
         let is_late = longest.is_some_and(|longest| self.started.elapsed() > longest);
+        if is_late {
+            self.ended.store(true, Ordering::Relaxed);
+        }
+        self.catch_up();
         for seat in &mut self.seats {
             if let Some((_, process)) = &mut seat.process {
                 process.watch();
@@ -328,6 +391,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
     /// Lets all workers end in good order. None is started again.
     fn stop(&mut self) {
         self.stopping = true;
+        self.ended.store(true, Ordering::Relaxed);
         self.seats.iter_mut().for_each(|seat| seat.refused = None);
         self.seats
             .iter_mut()
@@ -358,14 +422,37 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
     /// The groups of all workers so far.
     fn groups(&self) -> Vec<Group> {
         let mut groups = Groups::new(Known::default());
-        let dead = self.seats.iter().flat_map(|seat| seat.earlier.iter().flat_map(|report| &report.groups));
+        let dead = self.seats.iter().flat_map(|seat| seat.dead.list());
         let here = self.seats.iter().flat_map(|seat| match &seat.done {
             Some(done) => &done.report.groups,
             None => &seat.groups,
         });
         let crashes = self.collector.groups().list();
-        crashes.iter().chain(dead).chain(here).for_each(|group| drop(groups.absorb(group.clone())));
+        let all = crashes.into_iter().chain(dead).chain(here.cloned());
+        all.for_each(|group| drop(groups.absorb(group)));
         groups.list()
+    }
+}
+
+/// Hashes of modules, the oldest of which are forgotten.
+#[derive(Default)]
+struct Hashes {
+    hashes: VecDeque<u64>,
+    /// How many were forgotten.
+    forgotten: u64,
+}
+
+impl Hashes {
+    fn add(&mut self, hash: Option<u64>) {
+        self.hashes.extend(hash);
+        if self.hashes.len() > MOST_BARRED {
+            self.hashes.pop_front();
+            self.forgotten += 1;
+        }
+    }
+
+    fn list(&self) -> Vec<u64> {
+        self.hashes.iter().copied().collect()
     }
 }
 

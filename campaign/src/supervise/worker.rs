@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Read};
+use std::os::unix::process::parent_id;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,8 +23,12 @@ use crate::{
 
 /// How often a worker tells how far it is.
 const TOLD_EVERY: Duration = Duration::from_millis(100);
-/// How long a worker that is to stop may take. Its supervisor may be gone, and nobody else would end it.
+/// How long a worker that is to stop may take, if its supervisor waits for it.
 const LONGEST_END: Duration = Duration::from_secs(60);
+/// How long it may take if its supervisor is gone: nobody else would end it, and the next run waits for it.
+const LONGEST_ORPHAN: Duration = Duration::from_secs(5);
+/// How often it looks whether its supervisor is gone.
+const LOOKED_EVERY: Duration = Duration::from_millis(100);
 
 /// The files of a worker's campaign.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +60,8 @@ pub fn work(files: WorkerFiles, engines: &Registry) -> io::Result<()> {
     }
     let order: Order = serde_json::from_str(&line)?;
     offer_to_be_ended_first();
+    let supervisor = parent_id();
+    // If the supervisor is gone already, its file is as well.
     let notes = OpenOptions::new().read(true).write(true).open(&files.notes)?;
     let refused = |error: Error| tell(&Message::Refused(Refusal::new(&error)));
     match &order {
@@ -63,7 +70,7 @@ pub fn work(files: WorkerFiles, engines: &Registry) -> io::Result<()> {
         Order::Campaign(_) | Order::Judge(_) => {}
     }
     let interrupt = Arc::new(AtomicBool::new(false));
-    stop_with_input(Arc::clone(&interrupt))?;
+    stop_with_input(Arc::clone(&interrupt), supervisor)?;
     let message = match order {
         Order::Campaign(order) => campaign(*order, files, notes, engines, interrupt),
         Order::Judge(order) => judge(&order, &notes, engines),
@@ -83,12 +90,16 @@ pub(super) fn tell(message: &Message) -> io::Result<()> {
 }
 
 /// Stops the campaign when standard input ends: the supervisor has closed it, or is gone.
-fn stop_with_input(interrupt: Arc<AtomicBool>) -> io::Result<()> {
+fn stop_with_input(interrupt: Arc<AtomicBool>, supervisor: u32) -> io::Result<()> {
     let wait = move || {
         // Nothing more comes, so this waits for the end.
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());
         interrupt.store(true, Ordering::Relaxed);
-        std::thread::sleep(LONGEST_END);
+        let told = Instant::now();
+        let longest = || if parent_id() == supervisor { LONGEST_END } else { LONGEST_ORPHAN };
+        while told.elapsed() < longest() {
+            std::thread::sleep(LOOKED_EVERY);
+        }
         std::process::exit(1);
     };
     std::thread::Builder::new().name("input".into()).spawn(wait).map(drop)
@@ -168,23 +179,21 @@ fn judge(order: &JudgeOrder, notes: &File, engines: &Registry) -> Result<Message
     let trace = SharedMemory::map_part(notes, trace::PART);
     let trace = trace.map_err(|error| Error::unusable("the notes of this worker", error))?;
     let case = order.case.case()?;
-    let agree = record_into(&trace, || agree(&order.spec, &context, &case))?;
+    let Case::Module { wasm, calls, hosts } = &case else { return Ok(Message::Judged { agree: true }) };
+    // What is done to make the engines says nothing about the test.
+    let (pair, twins) = (Pair::new(&context)?, Pair::twins(&context)?);
+    let agree =
+        record_into(&trace, || agree(&order.spec, &pair, twins.as_ref(), wasm, Script { calls, hosts }));
     Ok(Message::Judged { agree })
 }
 
 /// Whether the engines agree on a test. If the target has another way to run, that is asked as well.
-fn agree(spec: &Spec, context: &Context, case: &Case) -> Result<bool, Error> {
-    let Case::Module { wasm, calls, hosts } = case else { return Ok(true) };
-    let script = Script { calls, hosts };
-    let pair = Pair::new(context)?;
+fn agree(spec: &Spec, pair: &Pair, twins: Option<&Pair>, wasm: &[u8], script: Script<'_>) -> bool {
     if validates(spec) {
-        return Ok(pair.judge_validity(wasm).agreement == Agreement::Equal);
+        return pair.judge_validity(wasm).agreement == Agreement::Equal;
     }
-    let agree = pair.judge(wasm, script).agreement == Agreement::Equal;
-    match Pair::twins(context)? {
-        Some(twins) if agree => Ok(twins.judge(wasm, script).agreement == Agreement::Equal),
-        _ => Ok(agree),
-    }
+    let agree = |pair: &Pair| pair.judge(wasm, script).agreement == Agreement::Equal;
+    agree(pair) && twins.is_none_or(agree)
 }
 
 /// Whether a campaign only asks whether modules are valid.
