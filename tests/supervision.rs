@@ -108,7 +108,7 @@ fn numbered_module(number: usize, instruction: &str) -> String {
 
 #[test]
 fn all_deaths_of_one_campaign_are_survived_and_counted_in_the_group_of_their_way_to_die() {
-    // SUPERVISION_DEATHS=1000 makes it the long run of which the documentation tells.
+    // SUPERVISION_DEATHS=1000 makes it the long run.
     let deaths =
         std::env::var("SUPERVISION_DEATHS").ok().and_then(|text| text.parse().ok()).unwrap_or(12_usize);
     let directory = directory();
@@ -292,13 +292,16 @@ fn kill(process: u32) {
 #[test]
 fn workers_and_supervisors_that_are_killed_at_any_moment_lose_nothing() {
     let directory = directory();
-    // SUPERVISION_KILLS=300 makes it the long run of which the documentation tells.
+    // SUPERVISION_KILLS=300 makes it the long run.
     let kills = std::env::var("SUPERVISION_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12_u64);
-    let mut found = Vec::new();
+    // Something is found as soon as a worker begins.
+    fs::write(directory.path().join("differs.wat"), DIFFERS).expect("there is space");
+    let (mut found, mut files) = (Vec::new(), Vec::new());
     for number in 0..kills {
         let resume = if number == 0 { "--fresh" } else { "--resume" };
         let seed = number.to_string();
-        let words = ["interpret", "--time", "1h", "-q", "-o", "out", "-j", "2", "--seed", &seed, resume];
+        let line = "interpret --property interpreter --generator derived --features wasm1 --input differs.wat --time 1h -q -o out -j 2";
+        let words: Vec<&str> = line.split(' ').chain(["--seed", &seed, resume]).collect();
         let child = command(directory.path(), &words).spawn().expect("the program can be run");
         // Moments that are spread over start, search and shrinking.
         std::thread::sleep(Duration::from_millis(100 + number * 7919 % 1500));
@@ -314,7 +317,33 @@ fn workers_and_supervisors_that_are_killed_at_any_moment_lose_nothing() {
         let run = end(child);
         assert!([-1, 1, 143].contains(&run.code), "{}: {}", run.code, run.err);
         found = keeps_everything(&directory.path().join("out"), &found);
+        files = keeps_files(&directory.path().join("out"), &files);
     }
+    assert!(!found.is_empty() && !files.is_empty(), "nothing was found, so nothing could be lost");
+}
+
+/// Checks that what the spec and the plot say can be read, and that no exemplar is gone unless its group has another one. Returns
+/// the groups with their exemplars.
+fn keeps_files(output: &Path, before: &[(String, String)]) -> Vec<(String, String)> {
+    // It may have been killed before it began.
+    let Ok(text) = fs::read_to_string(output.join("run.json")) else { return before.to_vec() };
+    assert!(json(&text).is_object());
+    let plot = fs::read_to_string(output.join("plot.csv")).unwrap_or_default();
+    let columns = plot.lines().next().map_or(0, |names| names.split(',').count());
+    // A row that was being written when the run was killed is cut off by the next one.
+    let rows = plot.split_inclusive('\n').filter(|row| row.ends_with('\n'));
+    rows.for_each(|row| assert_eq!(row.split(',').count(), columns, "{row}"));
+    let Ok(text) = fs::read_to_string(output.join("stats.json")) else { return before.to_vec() };
+    let groups = json(&text)["groups"].as_array().cloned().unwrap_or_default();
+    let pair =
+        |group: &Value| Some((group["shape"].as_str()?.to_owned(), group["file"].as_str()?.to_owned()));
+    let now: Vec<(String, String)> = groups.iter().filter_map(pair).collect();
+    for (shape, file) in before {
+        let is_there = output.join("findings").join(Path::new(file).file_name().expect("a name")).exists();
+        let has_other = now.iter().any(|(known, other)| known == shape && other != file);
+        assert!(is_there || has_other, "{file} of {shape} is lost: {now:?}");
+    }
+    now
 }
 
 /// The one worker of a campaign, once it is there.
