@@ -56,13 +56,7 @@ impl Death {
     /// Where it happened: deaths in the same place are about the same thing, unless something speaks against it. `None` if
     /// the functions of the target are not known: then two that have nothing else in common may have the same cause.
     fn site(&self) -> Option<String> {
-        let mut functions: Vec<&str> = self.functions.iter().take(SITE).map(String::as_str).collect();
-        if self.is_limit() {
-            // It was killed at some moment, in any function of a loop.
-            functions = self.functions.iter().map(String::as_str).collect();
-            functions.sort_unstable();
-            functions.dedup();
-        }
+        let functions: Vec<&str> = self.functions.iter().take(SITE).map(String::as_str).collect();
         let cause = self.cause.to_string();
         let words = std::iter::once(cause.as_str()).chain(functions.iter().copied());
         (!functions.is_empty()).then(|| words.collect::<Vec<_>>().join(" < "))
