@@ -25,7 +25,7 @@ pub enum NanMode {
 pub struct Limits {
     /// Fuel of an instantiation and of each call. Engines count differently, so running out is inconclusive.
     pub fuel: u64,
-    /// Size of one memory, in pages of 64 KiB. Memories are compared after each call, so large ones make tests slow.
+    /// Size of one memory, in pages of 64 KiB.
     pub memory_pages: usize,
     /// Length of one table.
     pub table_elements: usize,
@@ -50,7 +50,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             fuel: 100_000,
-            memory_pages: 32,
+            memory_pages: 256,
             table_elements: 10_000,
             memories: 10,
             tables: 10,

@@ -96,7 +96,7 @@ fn boundary(ty: ValueType, list: usize) -> Value {
             Value::V128([0, u128::MAX, 1 << 127, lanes, 1, halves][list])
         }
         ValueType::ExternRef => {
-            Value::ExternRef([None, Some(0), Some(1), Some(u32::MAX), None, Some(7)][list])
+            Value::ExternRef([None, Some(0), Some(1), Some(1 << 31), None, Some(7)][list])
         }
         // The host has no functions of its own to refer to. Calls get those of the module from earlier results.
         ValueType::FuncRef => Value::zero(ty),

@@ -236,7 +236,7 @@ fn scripts_of_every_form_are_taken_by_the_runner_of_an_engine_and_fail_where_it_
         fs::remove_dir_all(directory).expect("it can be removed");
     }
     let mut forms = other_forms();
-    forms.push(("invalid", finding::of_witness("wasm-6")));
+    forms.push(("invalid", finding::of_witness("wasm-3")));
     forms.push(("malformed", malformed()));
     for (name, form) in [
         ("invalid", "(assert_invalid"),

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mutagen_bugs::fixes;
 use mutagen_engine::{
@@ -24,6 +24,9 @@ pub(super) const NOT_CONFIRMED: &str = "not confirmed";
 pub(crate) const SITE: &str = "site";
 /// A failing test is not shrunk if fewer tests than this are left for it.
 const LEAST_SHRINKING: usize = 100;
+/// How long one failing test may be shrunk. Most take a second; where each test takes long, such as one that fills large memories,
+/// the search has better use for the time. Tests that end their process have a limit of their own.
+const LONGEST_SHRINKING: Duration = Duration::from_secs(10);
 
 /// Collects the failing tests of all workers.
 pub(crate) struct Collector<'a, S: Subject> {
@@ -209,7 +212,8 @@ impl<'a, S: Subject> Collector<'a, S> {
         groups.recognise(as_found, now).or_else(|| groups.recognise_site(site?, as_found, now))
     }
 
-    /// Makes a failing value smaller, as long as it fails in the same way. Stops when the user interrupts the campaign.
+    /// Makes a failing value smaller, as long as it fails in the same way. Stops when the user interrupts the campaign, and when
+    /// tests are so slow that it takes long.
     fn shrunk(
         &self,
         judge: &mut impl Judge<S>,
@@ -217,10 +221,9 @@ impl<'a, S: Subject> Collector<'a, S> {
         budget: usize,
     ) -> (S::Value, Failure) {
         let explicit = Counterexample { value: judge.explicit(found.value.clone()), ..found.clone() };
-        let mut judge = |value: &S::Value| match self.interrupt.load(Ordering::Relaxed) {
-            true => Outcome::discarded(),
-            false => judge.judge(value),
-        };
+        let started = Instant::now();
+        let is_over = || self.interrupt.load(Ordering::Relaxed) || started.elapsed() > LONGEST_SHRINKING;
+        let mut judge = |value: &S::Value| if is_over() { Outcome::discarded() } else { judge.judge(value) };
         let (explicit, tests) = self.without_large_parts(&mut judge, explicit, budget / 2);
         let shrunk = shrink_failure(&self.subject.scope(), explicit, judge, budget - tests);
         self.shrinking.fetch_add(tests + shrunk.tests, Ordering::Relaxed);

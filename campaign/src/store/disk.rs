@@ -18,6 +18,8 @@ const UNFINISHED: (&str, &str) = (".mutagen-", ".part");
 const MOST_BYTES: u64 = 64 << 20;
 /// How often a lock is tried again, if the directory was moved aside in between.
 const LOCK_TRIES: usize = 10;
+/// How often a lock that is held is tried again.
+const SHORT_TRIES: usize = 5;
 /// How long the workers of a run that was killed may take to end.
 const OUTLAST: Duration = Duration::from_secs(10);
 
@@ -152,7 +154,7 @@ impl Disk {
             if !held.is_file() {
                 return Err(cannot(io::Error::other(format!("`{name}` in it is no regular file"))));
             }
-            match try_lock(&file) {
+            match patiently(|| try_lock(&file)) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(Error::Busy(owned())),
                 Err(TryLockError::Error(error)) => return Err(cannot(error)),
@@ -239,6 +241,18 @@ impl Disk {
         };
         store().map_err(|error| Error::NotStored { path: path.to_owned(), why: error.to_string() })
     }
+}
+
+/// Tries to lock a file, for some moments. A process that is just being started has a copy of every lock of the one that starts it, also
+/// of those that were given back since.
+fn patiently(try_lock: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockError> {
+    for _ in 0..SHORT_TRIES {
+        match try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(10)),
+            tried => return tried,
+        }
+    }
+    try_lock()
 }
 
 impl Disk {

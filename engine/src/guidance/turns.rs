@@ -108,9 +108,11 @@ impl<T> Guidance<T> for Turns<T> {
     }
 
     fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
-        self.players
-            .iter_mut()
-            .fold(false, |kept, player| player.guidance.note(value, verdict, trace) || kept)
+        let mut kept = false;
+        for player in &mut self.players {
+            kept |= player.guidance.note(value, verdict, trace);
+        }
+        kept
     }
 
     /// The figures of the first guidance with those of the others added, and how many tests each gave.
