@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
-
 #[cfg(mutagen_gated)]
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering;
@@ -335,7 +334,7 @@ mod tests {
         }
         // What an attempt fired did happen, and may have taken the place of what was before.
         record_into(&memory, || {
-            [1, 2, 3].map(fire);
+            [1, 2, 3].into_iter().for_each(fire);
             assert!(
                 attempt(|| {
                     (4..11).for_each(fire);
