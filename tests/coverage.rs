@@ -78,10 +78,10 @@ fn an_interrupted_campaign_tells_what_its_corpus_reaches() {
     while !has_two_rows() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let stopped = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     assert!(stopped.expect("there is `kill`").success());
     let Run { code, err, .. } = program::end(child);
-    assert_eq!(code, 130, "{err}");
+    assert_eq!(code, 143, "{err}");
     let stats = fs::read_to_string(directory.path().join("out/stats.json")).expect("it is stored");
     assert!(number(&stats, "probes_reached") > 1_000, "{stats}");
     let page = fs::read_to_string(directory.path().join("out/report.html")).expect("it is stored");
