@@ -273,7 +273,7 @@ fn a_finding_of_another_kind_whose_module_ends_the_process_is_replayed_with_a_wo
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes two minutes: `cargo test --release --test deaths -- --ignored` runs it"]
 fn a_bug_that_keeps_ending_workers_leaves_the_campaign_time_for_others() {
     let here = directory();
     let line = "interpret --target crashing --fixes --features wasm1 --property interpreter-i32";
