@@ -136,8 +136,10 @@ fn tests_that_nobody_had_the_time_to_judge_are_stored_and_judged_by_the_next_run
     let report = json(&run.out);
     assert_eq!((run.code, unjudged()), (1, 0), "{report:#} {}", run.err);
     assert_eq!(report["deaths"]["target"], left, "{report:#}");
-    let [group] = groups(&report) else { panic!("{report:#}") };
-    assert_eq!((&group["kind"], &group["count"]), (&"hang".into(), &left.into()), "{report:#}");
+    // Where exactly a hang is ended is up to the machine, so there may be several groups of them.
+    assert!(groups(&report).iter().all(|group| group["kind"] == "hang"), "{report:#}");
+    let counted: u64 = groups(&report).iter().filter_map(|group| group["count"].as_u64()).sum();
+    assert_eq!(counted, left as u64, "{report:#}");
 }
 
 #[test]
