@@ -74,6 +74,24 @@ fn two_bugs_that_end_the_process_by_the_same_signal_are_two_groups_if_nobody_kno
 }
 
 #[test]
+fn a_worker_that_dies_loses_the_count_of_no_test() {
+    let here = directory();
+    let line = "interpret --target crashing --fixes --features wasm1 --property interpreter-i32 --seed 2 --no-keep-going";
+    let limits = "--hang-limit 500ms --memory-limit 128";
+    let campaign = |tests: &str| {
+        let run = crashing_engine(here.path(), &format!("{line} {limits} {tests} --json -q"));
+        (run.code, json(&run.out)["tests"].as_u64().expect("a number"))
+    };
+    let (code, tests) = campaign("--time 60s");
+    assert_eq!(code, 1);
+    assert!(tests > 0, "the first test ends the process already");
+    // It is the next test that ends the process: those before it are counted, and no other.
+    let count = |tests: u64| campaign(&format!("--tests {tests}"));
+    assert_eq!(count(tests), (0, tests));
+    assert_eq!(count(tests + 1), (1, tests));
+}
+
+#[test]
 fn a_group_of_deaths_that_the_user_knows_is_no_finding() {
     let here = directory();
     seeds(here.path(), [("a", module(1, "i32.rotl")), ("b", module(2, "i32.rotl"))]);

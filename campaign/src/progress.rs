@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use mutagen_engine::Event;
+use mutagen_properties::Tally;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Group};
@@ -112,6 +113,12 @@ impl Counter {
 }
 
 impl Progress {
+    /// Takes over what a worker had noted before it died.
+    pub(crate) fn count(&mut self, tally: &Tally) {
+        let Tally { tests, passed, discarded, inconclusive } = *tally;
+        *self = Progress { tests, passed, discarded, inconclusive, ..*self };
+    }
+
     /// The work of two workers at the same time.
     #[must_use]
     pub(crate) fn and(self, other: &Progress) -> Self {

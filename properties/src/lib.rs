@@ -44,7 +44,7 @@ pub use invocation::{Argument, Invocation, InvocationSubject, Invoked};
 pub use noninterference::{
     Noninterference, RegisterSubject, StackSubject, UnknownNoninterference, register_machine, stack_machine,
 };
-pub use notes::{Noted, Notes, Pulse};
+pub use notes::{Noted, Notes, Pulse, Tally};
 pub use opinion::{OpinionCounts, Opinions};
 pub use pair::{Context, DISCREPANCY, Pair, outcome};
 pub use reach::{Exercise, Reach, Reached};

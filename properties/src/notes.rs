@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use mutagen_engine::stable;
+use mutagen_engine::{Verdict, stable};
 use mutagen_oracles::{Asked, Call, HostPlan, Question, Value};
 use mutagen_weave::SharedMemory;
 
@@ -28,8 +28,12 @@ mod at {
     pub const CALLS: usize = 4;
     /// How many words the calls take.
     pub const CALL_WORDS: usize = 5;
+    /// How many tests have ended, and how: a [`Tally`](super::Tally).
+    pub const TALLY: usize = 6;
+    /// What tells a tally that was written to its end from others.
+    pub const TALLY_CHECK: usize = TALLY + 4;
     /// The name of the engine that is being asked, up to the first 0. Empty in between.
-    pub const ENGINE: usize = 6;
+    pub const ENGINE: usize = TALLY_CHECK + 1;
     /// What stands behind these words.
     pub const CONTENT: usize = ENGINE + super::NAME_WORDS;
 }
@@ -57,6 +61,15 @@ impl Notes {
     pub(crate) fn begin(&self, engine: &str, leads: bool, asked: Asked<'_>) {
         if let Some(last) = self.0.get() {
             last.begin(engine, leads, asked);
+        }
+    }
+
+    /// Notes how many tests have ended.
+    pub fn count(&self, tally: &Tally) {
+        if let Some(last) = self.0.get() {
+            let words = tally.words();
+            words.iter().enumerate().for_each(|(place, word)| last.store(at::TALLY + place, *word));
+            last.store(at::TALLY_CHECK, check(words));
         }
     }
 
@@ -267,6 +280,52 @@ impl Pulse {
     }
 }
 
+/// How many tests a process has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Tests that were run.
+    pub tests: u64,
+    /// Tests in which the property held.
+    pub passed: u64,
+    /// Tests that were discarded.
+    pub discarded: u64,
+    /// The discarded tests from which nothing can be concluded.
+    pub inconclusive: u64,
+}
+
+impl Tally {
+    /// Counts a test that ended like this.
+    pub fn add(&mut self, verdict: &Verdict) {
+        self.tests += 1;
+        self.passed += u64::from(matches!(verdict, Verdict::Passed));
+        self.discarded += u64::from(matches!(verdict, Verdict::Discarded | Verdict::Inconclusive(_)));
+        self.inconclusive += u64::from(matches!(verdict, Verdict::Inconclusive(_)));
+    }
+
+    /// What the process had counted that notes its tests in this file. `None` if the file has no count, or a damaged one: the
+    /// process may have ended while it wrote.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn read(file: &File) -> io::Result<Option<Self>> {
+        let words = Words::read(file, at::TALLY, 5)?.0;
+        let [tests, passed, discarded, inconclusive, noted] = words[..] else { return Ok(None) };
+        let tally = Tally { tests, passed, discarded, inconclusive };
+        Ok((check(tally.words()) == noted).then_some(tally))
+    }
+
+    fn words(&self) -> [u64; 4] {
+        [self.tests, self.passed, self.discarded, self.inconclusive]
+    }
+}
+
+/// A word that follows from the others. That of a file of zeros is not 0.
+fn check(words: [u64; 4]) -> u64 {
+    let mix = |sum: u64, word| sum.rotate_left(17).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ word;
+    words.into_iter().fold(0x6d75_7461_6765_6e21, mix)
+}
+
 impl Noted {
     /// The hash of the module, by which it can be [barred](crate::Barred).
     pub fn hash(&self) -> Option<u64> {
@@ -440,6 +499,27 @@ mod tests {
         notes.end();
         assert_eq!(pulse(), Pulse { questions: 1, is_asking: false });
         assert_eq!(noted(&file).expect("it stays").engine, None);
+    }
+
+    #[test]
+    fn a_tally_is_read_as_it_was_noted_and_one_that_is_damaged_is_not_read() {
+        let (file, notes) = notes();
+        let read = || Tally::read(&file).expect("it can be read");
+        assert_eq!(read(), None);
+        let mut tally = Tally::default();
+        let verdicts =
+            [Verdict::Passed, Verdict::Discarded, Verdict::Inconclusive("fuel".into()), Verdict::Passed];
+        for verdict in verdicts {
+            tally.add(&verdict);
+            notes.count(&tally);
+            assert_eq!(read(), Some(tally));
+        }
+        assert_eq!(tally, Tally { tests: 4, passed: 2, discarded: 2, inconclusive: 1 });
+        for word in at::TALLY..=at::TALLY_CHECK {
+            notes.count(&tally);
+            file.write_all_at(&[7; 8], word as u64 * 8).expect("there is space");
+            assert_eq!(read(), None, "{word}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mutagen_engine::{Campaign, Cost, Counterexample, Event, Report, Repro, SHRINK_TESTS, Strategy};
-use mutagen_properties::{Case, DISCREPANCY, OpinionCounts, Pair, Subject};
+use mutagen_properties::{Case, DISCREPANCY, Notes, OpinionCounts, Pair, Subject, Tally};
 use serde::{Deserialize, Serialize};
 
 use super::collect::{Collecting, Collector, Here, NOT_CONFIRMED};
@@ -249,6 +249,7 @@ impl<'a, S: Subject> Driver<'a, S> {
         let corpus = corpus.into_iter().filter_map(value).collect();
         // Report progress, and store statistics and interesting modules, while the search runs.
         let (mut counter, mut stored) = (Counter::new(), Instant::now());
+        let mut tally = Tally::default();
         let mut campaign = Campaign::new(spec.seed)
             .interrupt(Arc::clone(&self.interrupt))
             .interrupt(full)
@@ -256,6 +257,9 @@ impl<'a, S: Subject> Driver<'a, S> {
             .examples(examples)
             .corpus(corpus)
             .events(move |event| {
+                if let Some(context) = subject.context() {
+                    note_count(&mut tally, &event, &context.notes);
+                }
                 if let Some(progress) = counter.follow(&event) {
                     let times = subject.context().map_or([0.0; 2], |context| context.times.seconds());
                     let probes = keeper.as_ref().map_or(0, Keeper::probes);
@@ -422,6 +426,20 @@ fn seconds_in<S: Subject>(subject: &S, spec: &Spec, seconds: f64) -> Option<Seco
     let [target, reference] = subject.context()?.times.seconds();
     let all = seconds * f64::from(spec.jobs);
     Some(SecondsIn { target, reference, rest: (all - target - reference).max(0.0) })
+}
+
+/// Notes how many tests have ended, so that they are not lost if this process dies.
+fn note_count<T>(tally: &mut Tally, event: &Event<'_, T>, notes: &Notes) {
+    match event {
+        Event::Tested { verdict, .. } => tally.add(verdict),
+        // Late verdicts are in here as well.
+        Event::Progress { so_far: Report { tests, passed, discarded, inconclusive, .. }, .. } => {
+            *tally =
+                Tally { tests: *tests, passed: *passed, discarded: *discarded, inconclusive: *inconclusive };
+        }
+        _ => return,
+    }
+    notes.count(tally);
 }
 
 /// What came of asking for first opinions.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use mutagen_properties::{Noted, Pulse};
+use mutagen_properties::{Noted, Pulse, Tally};
 use mutagen_weave::reserve;
 
 use super::order::{Inquiry, Message, Order, write_line};
@@ -265,6 +265,11 @@ impl Remains {
     /// The test that it had noted last.
     pub(super) fn noted(&self) -> Option<Noted> {
         Noted::read(&self.notes).ok().flatten()
+    }
+
+    /// How many tests it had ended, if it could note that.
+    pub(super) fn tally(&self) -> Option<Tally> {
+        Tally::read(&self.notes).ok().flatten()
     }
 
     /// The last functions of woven code that it was in, the very last one first, if it recorded them.

@@ -241,6 +241,8 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         if self.refused.is_some() {
             return Ok(());
         }
+        // It may have ended more tests than it has told.
+        remains.tally().into_iter().for_each(|tally| seat.progress.count(&tally));
         let at = Moment { tests: seat.progress.tests, seconds: seat.began + seat.progress.seconds };
         if seat.progress.tests >= SOMEWHERE {
             (seat.deaths, seat.kills) = (0, 0);
