@@ -12,7 +12,7 @@ pub fn constant(value: &Value, result: Option<Nans>) -> Option<String> {
         Value::I64(bits) => format!("(i64.const {})", bits as i64),
         Value::F32(bits) => format!("(f32.const {})", float(&F32.of(bits.into()), result)),
         Value::F64(bits) => format!("(f64.const {})", float(&F64.of(bits), result)),
-        Value::V128(bits) => format!("(v128.const i64x2 {:#x} {:#x})", bits as u64, (bits >> 64) as u64),
+        Value::V128(bits) => format!("(v128.const {})", vector(bits, result)),
         Value::FuncRef(None) => "(ref.null func)".to_owned(),
         Value::FuncRef(Some(_)) if result.is_some() => "(ref.func)".to_owned(),
         Value::FuncRef(Some(_)) => return None,
@@ -58,11 +58,39 @@ impl Layout {
     }
 }
 
+/// The lanes of a vector. It does not say what they are: if one looks like a NaN that the module computed, they are taken for
+/// floats, as far as something is open.
+fn vector(bits: u128, result: Option<Nans>) -> String {
+    let words = |size: u32| {
+        (0..128 / size).map(move |lane| (bits >> (lane * size)) as u64 & (u64::MAX >> (64 - size)))
+    };
+    let lanes = |layout: &Layout| {
+        let lanes = words(layout.bits).map(|lane| float(&layout.of(lane), result));
+        lanes.collect::<Vec<_>>().join(" ")
+    };
+    let is_open = result.is_some_and(|nans| nans != Nans::Exact);
+    // The upper half of a NaN of 64 bits is one of 32 bits.
+    let is_double = words(64).any(|lane| F64.of(lane).is_canonical());
+    if is_open && is_double {
+        format!("f64x2 {}", lanes(&F64))
+    } else if is_open && words(32).any(|lane| F32.of(lane).is_nan) {
+        format!("f32x4 {}", lanes(&F32))
+    } else {
+        format!("i64x2 {:#x} {:#x}", bits as u64, (bits >> 64) as u64)
+    }
+}
+
+impl Float {
+    fn is_canonical(&self) -> bool {
+        self.is_nan && self.payload == self.canonical
+    }
+}
+
 fn float(float: &Float, result: Option<Nans>) -> String {
     let Float { payload, canonical, .. } = *float;
     match result {
         _ if !float.is_nan => float.decimal.clone(),
-        Some(Nans::Canonical) if payload == canonical => "nan:canonical".to_owned(),
+        Some(Nans::Canonical) if float.is_canonical() => "nan:canonical".to_owned(),
         Some(Nans::Canonical | Nans::Arithmetic) if payload & canonical != 0 => "nan:arithmetic".to_owned(),
         _ => format!("{}nan:{payload:#x}", if float.is_negative { "-" } else { "" }),
     }
@@ -76,6 +104,8 @@ mod tests {
     fn a_result_says_as_much_of_a_nan_as_the_module_leaves_open() {
         let (canonical, other, low) =
             (Value::F32(0xffc0_0000), Value::F32(0x7fe0_0000), Value::F64(0x7ff0_0000_0000_0001));
+        let singles = 0x8000_0000_0000_0001_ffc0_0000_3f80_0000;
+        let doubles = u128::from(1.5_f64.to_bits()) << 64 | 0xfff8 << 48;
         for (value, result, expected) in [
             (canonical, None, "(f32.const -nan:0x400000)"),
             (canonical, Some(Nans::Exact), "(f32.const -nan:0x400000)"),
@@ -84,6 +114,15 @@ mod tests {
             (other, Some(Nans::Canonical), "(f32.const nan:arithmetic)"),
             (low, Some(Nans::Arithmetic), "(f64.const nan:0x1)"),
             (Value::F64(0x8000_0000_0000_0000), Some(Nans::Arithmetic), "(f64.const -0.0)"),
+            (Value::V128(singles), None, "(v128.const i64x2 0xffc000003f800000 0x8000000000000001)"),
+            (
+                Value::V128(singles),
+                Some(Nans::Exact),
+                "(v128.const i64x2 0xffc000003f800000 0x8000000000000001)",
+            ),
+            (Value::V128(singles), Some(Nans::Canonical), "(v128.const f32x4 1.0 nan:canonical 1e-45 -0.0)"),
+            (Value::V128(doubles), Some(Nans::Canonical), "(v128.const f64x2 nan:canonical 1.5)"),
+            (Value::V128(1 << 64), Some(Nans::Arithmetic), "(v128.const i64x2 0x0 0x1)"),
         ] {
             assert_eq!(constant(&value, result).as_deref(), Some(expected), "{value} {result:?}");
         }
