@@ -137,6 +137,13 @@ impl Store {
             disk.make_inside(&directory.join(folder.name()))?;
             disk.sweep(&directory.join(folder.name()))?;
         }
+        // These are there only if there is something in them.
+        for folder in [Folder::Reference, Folder::Unjudged] {
+            let folder = directory.join(folder.name());
+            if disk::is_folder(&folder) {
+                disk.sweep(&folder)?;
+            }
+        }
         disk.make_inside(&directory.join(CORPUS))?;
         corpus::sweep(&disk, &directory.join(CORPUS))?;
         disk.sweep(directory)?;

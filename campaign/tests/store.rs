@@ -57,7 +57,7 @@ fn nothing_is_written_through_a_link() {
 fn files_that_are_not_ours_stay_as_they_are() {
     let here = directory();
     let output = here.path().join("out");
-    for folder in ["findings", "discrepancies", "corpus/ab"] {
+    for folder in ["findings", "discrepancies", "corpus/ab", "unjudged", "reference"] {
         fs::create_dir_all(output.join(folder)).expect("it can be made");
     }
     let foreign =
@@ -65,8 +65,9 @@ fn files_that_are_not_ours_stay_as_they_are() {
     for name in foreign {
         fs::write(output.join(name), name).expect("it can be written");
     }
-    let unfinished = ["findings/.mutagen-a.part", "corpus/.mutagen-b.part", "corpus/ab/.mutagen-c.part"];
-    for name in unfinished {
+    let folders = ["findings", "corpus", "corpus/ab", "unjudged", "reference"];
+    let unfinished = folders.map(|folder| format!("{folder}/.mutagen-begun.part"));
+    for name in &unfinished {
         fs::write(output.join(name), "half").expect("it can be written");
     }
     let ran = run_on(Disk::default(), &hunting("wasm-3"), &output, Earlier::Refuse).expect("it runs");
@@ -74,7 +75,7 @@ fn files_that_are_not_ours_stay_as_they_are() {
     for name in foreign {
         assert_eq!(fs::read_to_string(output.join(name)).expect("it is there"), name);
     }
-    for name in unfinished {
+    for name in &unfinished {
         assert!(!output.join(name).exists(), "{name}");
     }
 }

@@ -329,7 +329,7 @@ pub(super) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// Whether this is a directory, and no link to one.
-fn is_folder(path: &Path) -> bool {
+pub(super) fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
