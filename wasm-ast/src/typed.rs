@@ -24,6 +24,7 @@ mod segments;
 mod statement;
 mod stub;
 mod swarm;
+mod switch;
 mod tables;
 mod value;
 mod writer;

@@ -156,6 +156,18 @@ impl Writer<'_> {
         self.write(Op::GlobalSet(counter));
     }
 
+    /// Writes a body that does nothing but call a function with the same results in its place.
+    pub(super) fn forward(&mut self) -> bool {
+        if !self.swarm.on(Feature::TailCall) || !self.swarm.uses(Part::TailCalls) {
+            return false;
+        }
+        let results = self.outline.function(self.function).results.clone();
+        let Some(callee) = self.free_callee(&results, same) else { return false };
+        self.forget_locals();
+        self.write_tail_call(callee, 0);
+        true
+    }
+
     /// Writes a tail call.
     pub(super) fn tail_call(&mut self) -> bool {
         if !self.swarm.on(Feature::TailCall) || !self.swarm.uses(Part::TailCalls) {

@@ -15,7 +15,7 @@ use crate::types::{AddressType, BlockType, FuncType, ValType};
 /// The deepest nesting of blocks.
 const DEEPEST: usize = 6;
 /// The most targets of a `br_table` besides the default.
-const MOST_TARGETS: usize = 4;
+pub(super) const MOST_TARGETS: usize = 4;
 
 fn has_address(operation: &Operation) -> bool {
     operation.takes.contains(&Operand::Address)
@@ -44,10 +44,15 @@ impl Writer<'_> {
         self.write_block(Block::new(kind, ty, body));
     }
 
+    /// Whether so many blocks inside of one another are not too deep.
+    pub(super) fn has_room_for_blocks(&self, count: usize) -> bool {
+        self.labels.len() + count <= DEEPEST + 1
+    }
+
     /// Writes a block that leaves these results.
     pub(super) fn controlled(&mut self, results: &[ValType], depth: usize) -> bool {
         let too_many = results.len() > 1 && !self.swarm.on(Feature::MultiValue);
-        if too_many || !self.swarm.uses(Part::Blocks) || self.labels.len() > DEEPEST {
+        if too_many || !self.swarm.uses(Part::Blocks) || !self.has_room_for_blocks(1) {
             return false;
         }
         match self.source.below(5) {

@@ -17,6 +17,7 @@ enum Statement {
     Block,
     Loop,
     Branch,
+    Switch,
     BulkMemory,
     Table,
     DropSegment,
@@ -46,6 +47,7 @@ impl Writer<'_> {
             (4 * on(Part::Blocks), Statement::Block),
             (3 * on(Part::Loops), Statement::Loop),
             (3 * on(Part::Branches), Statement::Branch),
+            (2 * on(Part::BranchTables), Statement::Switch),
             (4 * on(Part::BulkMemory), Statement::BulkMemory),
             (4 * on(Part::Tables), Statement::Table),
             (on(Part::SegmentDrops), Statement::DropSegment),
@@ -62,6 +64,7 @@ impl Writer<'_> {
             Statement::Block => self.controlled_statement(),
             Statement::Loop => self.loop_statement(),
             Statement::Branch => self.branch(),
+            Statement::Switch => self.switch(),
             Statement::BulkMemory => self.bulk_memory(),
             Statement::Table => self.change_table(),
             Statement::DropSegment => self.drop_segment(),
@@ -125,7 +128,7 @@ impl Writer<'_> {
 
     /// Sometimes writes locals that wait on the stack while a block runs, mostly one that was just assigned. The block may change
     /// them. Returns their types.
-    fn waiting(&mut self) -> Vec<ValType> {
+    pub(super) fn waiting(&mut self) -> Vec<ValType> {
         if self.room == 0 || !self.swarm.uses(Part::Interleaving) || !self.chance(1, 2) {
             return Vec::new();
         }
@@ -138,7 +141,7 @@ impl Writer<'_> {
         vec![ty; count]
     }
 
-    fn some_results(&mut self) -> Vec<ValType> {
+    pub(super) fn some_results(&mut self) -> Vec<ValType> {
         let several = self.swarm.on(Feature::MultiValue);
         let count = [0, 0, 1, 2, 3][self.source.below(if several { 5 } else { 3 })];
         self.swarm.types(count, self.source)

@@ -87,10 +87,12 @@ impl<'a> Writer<'a> {
 
     /// Writes the body. Returns it with its locals and its largest cost.
     pub(super) fn finish(mut self) -> (Vec<Instr>, Vec<Locals>, u64) {
-        let results = self.outline.function(self.function).results.clone();
-        let statements = 1 + self.source.below(6);
-        self.statements(statements);
-        self.ending(&results, true);
+        if !self.chance(1, 8) || !self.forward() {
+            let results = self.outline.function(self.function).results.clone();
+            let statements = 1 + self.source.below(6);
+            self.statements(statements);
+            self.ending(&results, true);
+        }
         // Group neighbouring locals of the same type.
         let mut locals: Vec<Locals> = Vec::new();
         for local in &self.locals[self.parameters..] {
@@ -171,6 +173,11 @@ impl<'a> Writer<'a> {
     pub(super) fn reserve(&mut self, ty: ValType) -> LocalIdx {
         self.locals.push(Local { ty, reserved: true });
         LocalIdx::new(self.locals.len() as u32 - 1)
+    }
+
+    /// Forgets the locals that are no parameters, before anything is written.
+    pub(super) fn forget_locals(&mut self) {
+        self.locals.truncate(self.parameters);
     }
 
     /// Any global that may be changed, and its type.
