@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TYPE")]
     signature: Option<FunctionType>,
 
-    /// How many single functions and how many whole modules take turns [default: 64:16]
+    /// How many single functions and how many whole modules take turns [default: 32:64]
     #[arg(long, value_name = "F:M")]
     split: Option<Split>,
 

@@ -27,6 +27,8 @@ const LEAST_SHRINKING: usize = 100;
 /// How long one failing test may be shrunk. Most take a second; where each test takes long, such as one that fills large memories,
 /// the search has better use for the time. Tests that end their process have a limit of their own.
 const LONGEST_SHRINKING: Duration = Duration::from_secs(10);
+/// The same for one that a fix of the catalogue explains: that bug is known, and the search has others to find.
+const LONGEST_EXPLAINED: Duration = Duration::from_secs(3);
 
 /// Collects the failing tests of all workers.
 pub(crate) struct Collector<'a, S: Subject> {
@@ -146,7 +148,8 @@ impl<'a, S: Subject> Collector<'a, S> {
         // Store it as it was found, and shrink it.
         let large = Finding::new(self.spec, case, &found.failure).with_fixes(self.late_fixes());
         let large_file = self.store.and_then(|store| store.store(Folder::Findings, &large));
-        let (value, failure) = self.shrunk(judge, found, budget);
+        let longest = if fix.is_some() { LONGEST_EXPLAINED } else { LONGEST_SHRINKING };
+        let (value, failure) = self.shrunk(judge, found, budget, longest);
         let case = judge.case(&value);
         let shape = Shape::of(&failure.kind, &case);
         fix = fix.or_else(|| explain(judge, &case));
@@ -219,10 +222,11 @@ impl<'a, S: Subject> Collector<'a, S> {
         judge: &mut impl Judge<S>,
         found: &Counterexample<S::Value>,
         budget: usize,
+        longest: Duration,
     ) -> (S::Value, Failure) {
         let explicit = Counterexample { value: judge.explicit(found.value.clone()), ..found.clone() };
         let started = Instant::now();
-        let is_over = || self.interrupt.load(Ordering::Relaxed) || started.elapsed() > LONGEST_SHRINKING;
+        let is_over = || self.interrupt.load(Ordering::Relaxed) || started.elapsed() > longest;
         let mut judge = |value: &S::Value| if is_over() { Outcome::discarded() } else { judge.judge(value) };
         let (explicit, tests) = self.without_large_parts(&mut judge, explicit, budget / 2);
         let shrunk = shrink_failure(&self.subject.scope(), explicit, judge, budget - tests);

@@ -90,7 +90,7 @@ pub enum SpecError {
     #[error("`{0}` is no signature: write parameters, a colon, results, as in i32,f32:i32")]
     Signature(String),
     /// The text does not say how tests are split.
-    #[error("`{0}` is no split: write how many functions and how many modules take turns, as in 64:16")]
+    #[error("`{0}` is no split: write how many functions and how many modules take turns, as in 32:64")]
     Split(String),
     /// The property does not have this setting.
     #[error("`{flag}` is not for the property {property}: leave it out, or choose another with `--property`")]

@@ -162,7 +162,11 @@ impl Writer<'_> {
             return false;
         }
         let results = self.outline.function(self.function).results.clone();
-        let Some(callee) = self.free_callee(&results, same) else { return false };
+        // Calls of imported functions take another way through engines.
+        let imported = 0..self.outline.spaces.imported_functions;
+        let imported = if self.chance(1, 2) { self.function_with(&results, same, imported) } else { None };
+        let imported = imported.map(|function| Callee::Direct(FuncIdx::new(function as u32)));
+        let Some(callee) = imported.or_else(|| self.free_callee(&results, same)) else { return false };
         self.forget_locals();
         self.write_tail_call(callee, 0);
         true

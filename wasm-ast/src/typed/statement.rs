@@ -81,10 +81,15 @@ impl Writer<'_> {
         let Some((local, ty)) = self.any_variable() else { return false };
         let depth = self.depth();
         // A local that is only copied shows little.
-        if depth == 0 || self.chance(1, 2) || !self.computed(ty, depth - 1) {
+        let is_computed = depth > 0 && self.chance(1, 2) && self.computed(ty, depth - 1);
+        if !is_computed {
             self.value(ty, depth);
         }
         self.write(Op::LocalSet(local));
+        // What an engine remembers of the local it must forget when it calls.
+        if is_computed && self.room > 0 && self.swarm.uses(Part::Calls) && self.chance(1, 6) {
+            self.call_statement();
+        }
         true
     }
 
@@ -105,9 +110,9 @@ impl Writer<'_> {
 
     /// Writes a block. Its results, if it has any, are assigned or dropped.
     fn controlled_statement(&mut self) -> bool {
-        let results = self.some_results();
         let depth = self.depth();
         let waiting = self.waiting();
+        let results = self.results_above(&waiting);
         let done = self.controlled(&results, depth);
         if done {
             self.sink(&results);
@@ -117,9 +122,9 @@ impl Writer<'_> {
     }
 
     fn loop_statement(&mut self) -> bool {
-        let results = self.some_results();
         let depth = self.depth();
         let waiting = self.waiting();
+        let results = self.results_above(&waiting);
         self.loop_of(&results, depth);
         self.sink(&results);
         self.sink(&waiting);
@@ -141,7 +146,15 @@ impl Writer<'_> {
         vec![ty; count]
     }
 
-    pub(super) fn some_results(&mut self) -> Vec<ValType> {
+    /// The types of the results of a block above these values, often the same: engines must keep them apart.
+    pub(super) fn results_above(&mut self, waiting: &[ValType]) -> Vec<ValType> {
+        match waiting.first() {
+            Some(ty) if self.chance(1, 2) => vec![*ty],
+            _ => self.some_results(),
+        }
+    }
+
+    fn some_results(&mut self) -> Vec<ValType> {
         let several = self.swarm.on(Feature::MultiValue);
         let count = [0, 0, 1, 2, 3][self.source.below(if several { 5 } else { 3 })];
         self.swarm.types(count, self.source)

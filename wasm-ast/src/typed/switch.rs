@@ -17,8 +17,8 @@ impl Writer<'_> {
         if !self.swarm.uses(Part::Blocks) || !self.has_room_for_blocks(MOST_CASES) {
             return false;
         }
-        let results = self.some_results();
         let waiting = self.waiting();
+        let results = self.results_above(&waiting);
         let cases = 1 + self.source.below(MOST_CASES);
         self.cases(&results, cases, cases);
         self.sink(&results);
