@@ -66,6 +66,12 @@ fn every_way_to_die_is_blamed_on_the_module_that_has_it() {
         }
     }
     assert_eq!(report["deaths"]["unexplained"], 0);
+    // Those who take the place of the dead know the groups, and have met them at no other time.
+    let seconds = |moment: &Value| moment["seconds"].as_f64().expect("a number");
+    for group in groups {
+        let (first, last) = (seconds(&group["first"]), seconds(&group["last"]));
+        assert!(first <= last && last <= seconds(&report), "{group:#} {}", report["seconds"]);
+    }
 }
 
 #[test]

@@ -274,7 +274,8 @@ impl Groups {
         *met |= group.count > 0;
         let is_first = ours.count == 0 || group.count > 0 && group.first.seconds < ours.first.seconds;
         ours.first = if is_first { group.first } else { ours.first };
-        ours.last = if group.last.seconds > ours.last.seconds { group.last } else { ours.last };
+        let is_last = group.count > 0 && group.last.seconds > ours.last.seconds;
+        ours.last = if is_last { group.last } else { ours.last };
         ours.count += group.count;
         ours.curbed = ours.curbed.or(group.curbed);
         ours.fix = ours.fix.take().or(group.fix);
@@ -375,6 +376,7 @@ impl Groups {
             self.places.entry(as_found.clone()).or_insert(place);
         }
         let Member { group, met, .. } = &mut self.members[place];
+        group.first = if group.count == 0 { now } else { group.first };
         group.count += 1;
         group.last = now;
         *met = true;

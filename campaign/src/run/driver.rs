@@ -94,8 +94,9 @@ impl<'a, S: Subject> Driver<'a, S> {
         }
         let known = known.map(|file| Known::read(&file)).transpose()?;
         // Read the given modules.
-        let given = Given::collect(&inputs, &subject, &mut *observer);
+        let mut given = Given::collect(&inputs, &subject, &mut *observer);
         given.require(spec.strategy.is_none())?;
+        given.begin_after(joined.as_ref().map_or(0, |joined| joined.order.tested));
         // Meet the others, who may refuse.
         let sharing = joined.as_ref().map_or(sharing, |joined| joined.order.sharing.clone());
         let join = |sharing| Voice::join(sharing, spec, engines, joined.is_some());

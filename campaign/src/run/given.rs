@@ -36,6 +36,13 @@ impl<T> Given<T> {
         given
     }
 
+    /// Puts the first ones last, if so many tests were made before: values come first in a campaign.
+    pub(super) fn begin_after(&mut self, tested: u64) {
+        if let Some(tested) = usize::try_from(tested).ok().filter(|tested| *tested < self.values.len()) {
+            self.values.rotate_left(tested);
+        }
+    }
+
     /// Checks that there are values, if files were given or if the campaign tests nothing else.
     pub(super) fn require(&self, tests_nothing_else: bool) -> Result<(), Error> {
         match self.values.is_empty() {

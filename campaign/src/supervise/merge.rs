@@ -18,7 +18,8 @@ impl CampaignReport {
     /// Shifts all times by the time after which the worker was started.
     pub(super) fn later(mut self, seconds: f64) -> Self {
         let shift = |moment: &mut Moment| moment.seconds += seconds;
-        for group in &mut self.groups {
+        // Those that the worker was told of and has not met have the times of others.
+        for group in self.groups.iter_mut().filter(|group| group.count > 0) {
             shift(&mut group.first);
             shift(&mut group.last);
         }

@@ -59,6 +59,9 @@ pub(crate) struct CampaignOrder {
     /// At most so many modules of the corpus are tested first, if that is limited.
     #[serde(default)]
     pub(crate) corpus: Option<usize>,
+    /// How many tests those have made who had this place before. Of the given modules, those that they have tested come last.
+    #[serde(default)]
+    pub(crate) tested: u64,
     /// The hashes of modules that are not tested.
     pub(crate) barred: Vec<u64>,
     /// The hashes of modules on which no first opinion is asked.

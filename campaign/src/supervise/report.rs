@@ -70,6 +70,7 @@ impl Ended {
                 skipped: Vec::new(),
                 killers: Vec::new(),
                 corpus: None,
+                tested: 0,
                 barred,
                 unasked: Vec::new(),
                 sharing: None,

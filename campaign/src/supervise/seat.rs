@@ -91,12 +91,16 @@ impl Seat {
             return (spec.budget.tests != Some(0)).then_some(spec);
         }
         spec.seed = Worker::new(spec.seed, LATER + self.generation).seed;
-        let tests = self.earlier.as_ref().map_or(0, |report| report.tests);
-        spec.budget.tests = spec.budget.tests.map(|all| all.saturating_sub(tests));
+        spec.budget.tests = spec.budget.tests.map(|all| all.saturating_sub(self.tested()));
         let time = spec.time_limit().map(|all| all.saturating_sub(Duration::from_secs_f64(seconds)));
         spec.budget.time = time;
         let is_over = spec.budget.tests == Some(0) || time.is_some_and(|left| left.is_zero());
         (!is_over).then_some(spec)
+    }
+
+    /// How many tests the workers before have made.
+    pub(super) fn tested(&self) -> u64 {
+        self.earlier.as_ref().map_or(0, |report| report.tests)
     }
 
     /// How many modules of the corpus the next worker tests first. `None` if all of them, as far as there is time.

@@ -185,6 +185,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             skipped,
             killers,
             corpus: self.seats[seat].corpus(),
+            tested: self.seats[seat].tested(),
             barred: self.barred.list(),
             unasked: self.unasked.list(),
             sharing: self.voice.as_ref().map(|voice| voice.sharing().clone()),
