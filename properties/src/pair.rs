@@ -238,29 +238,24 @@ impl Pair {
         Ok(judge(bytes, script, &target, &self.reference, settings))
     }
 
-    /// The first of these fixes with which the engines agree on a module. They differ on it without the fix, so it is
-    /// the fix of what makes them differ.
+    /// Whether the engines agree on a module with these fixes, on which they differ without: then the fixes are those of what makes
+    /// them differ. Not if all of them are on already.
     ///
     /// # Errors
     ///
     /// If the target refuses the settings, although it did not before.
-    pub fn explaining_fix(
+    pub fn is_explained(
         &self,
-        fixes: impl IntoIterator<Item = &'static str>,
+        fixes: &[&'static str],
         bytes: &[u8],
         script: Script<'_>,
-    ) -> Result<Option<&'static str>, EngineError> {
+    ) -> Result<bool, EngineError> {
         let present = self.context.injection.clone().with(self.context.late_fixes.list());
-        for fix in fixes {
-            if present.fixes.contains(&fix) {
-                continue;
-            }
-            let judgement = self.judge_with(present.clone().with([fix]), bytes, script)?;
-            if judgement.agreement == Agreement::Equal {
-                return Ok(Some(fix));
-            }
+        if fixes.iter().all(|fix| present.fixes.contains(fix)) {
+            return Ok(false);
         }
-        Ok(None)
+        let judgement = self.judge_with(present.with(fixes.iter().copied()), bytes, script)?;
+        Ok(judgement.agreement == Agreement::Equal)
     }
 
     /// The outcome of a module on which the engines seem to differ. It is a failure if they differ again in

@@ -136,8 +136,8 @@ impl<'a, S: Subject> Collector<'a, S> {
         }
         // A fix that explains it names its group. It must explain it to the engines that differ.
         let others = found.failure.details.iter().any(|(name, _)| name == TARGET_ENGINE);
-        let explain = |judge: &mut _, case: &_| if others { None } else { explaining_fix(judge, case) };
-        let mut fix = explain(judge, &case);
+        let explain = |judge: &mut _, case: &_| if others { None } else { fix_of(judge, case) };
+        let fix = explain(judge, &case);
         let explained = fix.and_then(|fix| self.groups().explain(fix, &as_found, now));
         if let Some((_, curb)) = explained {
             return self.curb(curb, fix);
@@ -152,7 +152,8 @@ impl<'a, S: Subject> Collector<'a, S> {
         let (value, failure) = self.shrunk(judge, found, budget, longest);
         let case = judge.case(&value);
         let shape = Shape::of(&failure.kind, &case);
-        fix = fix.or_else(|| explain(judge, &case));
+        // It may show less than before.
+        let fix = explain(judge, &case).or(fix);
         let votes = if others { None } else { judge.votes(&case) };
         let small = Finding::new(self.spec, case, &failure).with_fixes(self.late_fixes()).with_votes(votes);
         // The small one takes the place of the large one, or its group has an exemplar already.
@@ -186,7 +187,7 @@ impl<'a, S: Subject> Collector<'a, S> {
         if let Some((_, curb)) = self.recognise(&shape, site(failure), now) {
             return self.curb(curb, None);
         }
-        let fix = explaining_fix(judge, &case);
+        let fix = fix_of(judge, &case);
         let finding = Finding::new(self.spec, case, failure).with_fixes(self.late_fixes());
         let Moment { tests, seconds } = now;
         let exemplar = FindingReport { finding: finding.clone(), tests, seconds, file: None };
@@ -304,9 +305,28 @@ impl<'a, S: Subject> Collector<'a, S> {
     }
 }
 
-/// The catalogue's fix with which a module shows nothing, if one of those that are off has this effect.
-fn explaining_fix<S: Subject>(judge: &mut impl Judge<S>, case: &Case) -> Option<&'static str> {
-    fixes().map(|fix| fix.id).find(|fix| judge.is_explained(case, fix))
+/// The catalogue's fix that explains a failing test.
+fn fix_of<S: Subject>(judge: &mut impl Judge<S>, case: &Case) -> Option<&'static str> {
+    explaining_fix(|fixes| judge.is_explained(case, fixes))
+}
+
+/// The catalogue's fix with which a module shows nothing, if one of those that are off has this effect. If it takes several, because the
+/// module shows several bugs at once, it is the first of those that it takes.
+fn explaining_fix(mut is_explained: impl FnMut(&[&'static str]) -> bool) -> Option<&'static str> {
+    let mut needed: Vec<&'static str> = fixes().map(|fix| fix.id).collect();
+    if let Some(fix) = needed.iter().find(|fix| is_explained(&[fix])) {
+        return Some(fix);
+    }
+    if !is_explained(&needed) {
+        return None;
+    }
+    for fix in needed.clone() {
+        let others: Vec<&'static str> = needed.iter().copied().filter(|other| *other != fix).collect();
+        if is_explained(&others) {
+            needed = others;
+        }
+    }
+    needed.first().copied()
 }
 
 /// Where a failure happened, if that is known.
@@ -331,8 +351,8 @@ pub(crate) trait Judge<S: Subject> {
     /// The same test, with everything said that follows from the rest.
     fn explicit(&self, value: S::Value) -> S::Value;
 
-    /// Whether a module that fails shows nothing with this fix. Not if the fix is on already.
-    fn is_explained(&mut self, case: &Case, fix: &'static str) -> bool;
+    /// Whether a module that fails shows nothing with these fixes. Not if they are on already.
+    fn is_explained(&mut self, case: &Case, fixes: &[&'static str]) -> bool;
 
     /// What other engines say of a test that fails, if they can be asked.
     fn votes(&mut self, case: &Case) -> Option<Votes> {
@@ -371,10 +391,9 @@ impl<S: Subject> Judge<S> for Here<'_, S> {
         self.subject.explicit(value)
     }
 
-    fn is_explained(&mut self, case: &Case, fix: &'static str) -> bool {
+    fn is_explained(&mut self, case: &Case, fixes: &[&'static str]) -> bool {
         let (Case::Module { wasm, calls, hosts }, Some(pair)) = (case, &self.pair) else { return false };
-        let explaining = pair.explaining_fix([fix], wasm, Script { calls, hosts });
-        explaining.is_ok_and(|found| found.is_some())
+        pair.is_explained(fixes, wasm, Script { calls, hosts }).unwrap_or(false)
     }
 
     fn votes(&mut self, case: &Case) -> Option<Votes> {
@@ -436,5 +455,20 @@ impl<S: Subject> Property<S::Value> for Collecting<'_, '_, S> {
             }
             _ => Some((value, outcome)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_several_fixes_has_the_name_of_the_first_of_them_and_what_none_helps_has_none() {
+        let with = |needed: &[&'static str]| {
+            explaining_fix(|fixes| needed.iter().all(|fix| fixes.contains(fix)) && !needed.is_empty())
+        };
+        assert_eq!(with(&["wasm-f4"]), Some("wasm-f4"));
+        assert_eq!(with(&["wasm-f5", "wasm-f2"]), Some("wasm-f2"));
+        assert_eq!(with(&["wasm-f2", "no fix of the catalogue"]), None);
     }
 }

@@ -205,11 +205,14 @@ impl<S: Subject> Judge<S> for Coroner<'_, S> {
         value
     }
 
-    fn is_explained(&mut self, case: &Case, fix: &'static str) -> bool {
-        let is_on = self.subject.context().is_some_and(|context| {
-            context.injection.fixes.contains(&fix) || context.late_fixes.list().contains(&fix)
-        });
-        !is_on && matches!(self.ask(self.spec, &[fix], case), Apart::Answered { agree: true })
+    fn is_explained(&mut self, case: &Case, fixes: &[&'static str]) -> bool {
+        let is_on = |fix: &&'static str| {
+            self.subject.context().is_some_and(|context| {
+                context.injection.fixes.contains(fix) || context.late_fixes.list().contains(fix)
+            })
+        };
+        !fixes.iter().all(is_on)
+            && matches!(self.ask(self.spec, fixes, case), Apart::Answered { agree: true })
     }
 }
 

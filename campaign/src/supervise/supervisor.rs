@@ -20,7 +20,7 @@ use crate::run::{Collector, Driver, Plotting, Running, STATS, STORED_EVERY};
 use crate::sharing::Voice;
 use crate::store::{Folder, corpus_files};
 use crate::{
-    CampaignOutcome, Deaths, Error, Group, Groups, Known, Moment, Observer, Progress, Spec, Store,
+    CampaignOutcome, Curb, Deaths, Error, Group, Groups, Known, Moment, Observer, Progress, Spec, Store,
     SubjectSpec, Total,
 };
 
@@ -169,8 +169,8 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         let seconds = self.seconds();
         let Some(spec) = self.seats[seat].next(seconds).filter(|_| !self.stopping) else { return Ok(()) };
         let resumes = self.store.is_some_and(Store::resumes) || !self.seats[seat].is_first();
-        let groups = self.groups();
-        let curbed = groups.iter().filter(|group| group.curbed == Some(crate::Curb::Fixed));
+        let groups: Vec<Group> = self.groups().into_iter().map(curbed_by_all).collect();
+        let curbed = groups.iter().filter(|group| group.curbed == Some(Curb::Fixed));
         let fixes = curbed.filter_map(|group| group.fix.clone());
         // One after the other: each takes the lock.
         let skipped = self.collector.groups().skipped();
@@ -457,6 +457,12 @@ impl Hashes {
     fn list(&self) -> Vec<u64> {
         self.hashes.iter().copied().collect()
     }
+}
+
+/// A group that keeps coming if all workers' counts are added up. Those that die soon do not count far.
+fn curbed_by_all(group: Group) -> Group {
+    let keeps_coming = group.count >= Groups::FLOOD && group.fix.is_some();
+    Group { curbed: group.curbed.or(keeps_coming.then_some(Curb::Fixed)), ..group }
 }
 
 /// A group as a new worker gets it: it counts from zero, and the counts are added later.
