@@ -202,6 +202,11 @@ impl Groups {
         Some(self.count(place, as_found, now))
     }
 
+    /// Whether a group has the name of this fix.
+    pub(crate) fn has_fix(&self, fix: &str) -> bool {
+        self.members.iter().any(|member| member.group.fix.as_deref() == Some(fix))
+    }
+
     /// Adds a failing test by its shrunk form.
     pub fn add(
         &mut self,
@@ -272,9 +277,9 @@ impl Groups {
         };
         let Member { group: ours, met, .. } = &mut self.members[place];
         *met |= group.count > 0;
-        let is_first = ours.count == 0 || group.count > 0 && group.first.seconds < ours.first.seconds;
+        let is_first = group.count > 0 && (ours.count == 0 || group.first.seconds < ours.first.seconds);
         ours.first = if is_first { group.first } else { ours.first };
-        let is_last = group.count > 0 && group.last.seconds > ours.last.seconds;
+        let is_last = group.count > 0 && (ours.count == 0 || group.last.seconds > ours.last.seconds);
         ours.last = if is_last { group.last } else { ours.last };
         ours.count += group.count;
         ours.curbed = ours.curbed.or(group.curbed);

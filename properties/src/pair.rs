@@ -238,8 +238,7 @@ impl Pair {
         Ok(judge(bytes, script, &target, &self.reference, settings))
     }
 
-    /// Whether the engines agree on a module with these fixes, on which they differ without: then the fixes are those of what makes
-    /// them differ. Not if all of them are on already.
+    /// Whether the engines, which differ on this module, agree once these fixes are on. `false` if all of them are on already.
     ///
     /// # Errors
     ///

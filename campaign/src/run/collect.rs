@@ -136,11 +136,13 @@ impl<'a, S: Subject> Collector<'a, S> {
         }
         // A fix that explains it names its group. It must explain it to the engines that differ.
         let others = found.failure.details.iter().any(|(name, _)| name == TARGET_ENGINE);
-        let explain = |judge: &mut _, case: &_| if others { None } else { fix_of(judge, case) };
-        let fix = explain(judge, &case);
-        let explained = fix.and_then(|fix| self.groups().explain(fix, &as_found, now));
-        if let Some((_, curb)) = explained {
-            return self.curb(curb, fix);
+        let explain = |judge: &mut _, case: &_| if others { Vec::new() } else { fixes_of(judge, case) };
+        let needed = explain(judge, &case);
+        // One that takes several is shrunk unless all of their groups are there: it may be the first to show one of the bugs.
+        let is_known = needed.iter().all(|fix| self.groups().has_fix(fix));
+        let known = needed.first().copied().filter(|_| is_known);
+        if let Some((_, curb)) = known.and_then(|fix| self.groups().explain(fix, &as_found, now)) {
+            return self.curb(curb, known);
         }
         if budget < LEAST_SHRINKING {
             return self.groups().leave_unsorted();
@@ -148,12 +150,15 @@ impl<'a, S: Subject> Collector<'a, S> {
         // Store it as it was found, and shrink it.
         let large = Finding::new(self.spec, case, &found.failure).with_fixes(self.late_fixes());
         let large_file = self.store.and_then(|store| store.store(Folder::Findings, &large));
-        let longest = if fix.is_some() { LONGEST_EXPLAINED } else { LONGEST_SHRINKING };
+        let longest = if needed.len() == 1 { LONGEST_EXPLAINED } else { LONGEST_SHRINKING };
         let (value, failure) = self.shrunk(judge, found, budget, longest);
         let case = judge.case(&value);
         let shape = Shape::of(&failure.kind, &case);
-        // It may show less than before.
-        let fix = explain(judge, &case).or(fix);
+        let fix = match needed[..] {
+            [fix] => Some(fix),
+            // It shows less than before.
+            _ => self.newest(&explain(judge, &case)).or_else(|| self.newest(&needed)),
+        };
         let votes = if others { None } else { judge.votes(&case) };
         let small = Finding::new(self.spec, case, &failure).with_fixes(self.late_fixes()).with_votes(votes);
         // The small one takes the place of the large one, or its group has an exemplar already.
@@ -187,7 +192,7 @@ impl<'a, S: Subject> Collector<'a, S> {
         if let Some((_, curb)) = self.recognise(&shape, site(failure), now) {
             return self.curb(curb, None);
         }
-        let fix = fix_of(judge, &case);
+        let fix = self.newest(&fixes_of(judge, &case));
         let finding = Finding::new(self.spec, case, failure).with_fixes(self.late_fixes());
         let Moment { tests, seconds } = now;
         let exemplar = FindingReport { finding: finding.clone(), tests, seconds, file: None };
@@ -203,6 +208,12 @@ impl<'a, S: Subject> Collector<'a, S> {
             self.groups().is_at(&shape, site);
         }
         self.curb(curb, fix);
+    }
+
+    /// Of the fixes that a test takes, the one after which it is named: the first that no group has, or else the first.
+    fn newest(&self, needed: &[&'static str]) -> Option<&'static str> {
+        let groups = self.groups();
+        needed.iter().find(|fix| !groups.has_fix(fix)).or(needed.first()).copied()
     }
 
     /// Counts a failing test in its group, if one like it, or one at the same site, was there before.
@@ -305,20 +316,21 @@ impl<'a, S: Subject> Collector<'a, S> {
     }
 }
 
-/// The catalogue's fix that explains a failing test.
-fn fix_of<S: Subject>(judge: &mut impl Judge<S>, case: &Case) -> Option<&'static str> {
-    explaining_fix(|fixes| judge.is_explained(case, fixes))
+/// The fixes of the catalogue that explain a failing test.
+fn fixes_of<S: Subject>(judge: &mut impl Judge<S>, case: &Case) -> Vec<&'static str> {
+    explaining_fixes(|fixes| judge.is_explained(case, fixes))
 }
 
-/// The catalogue's fix with which a module shows nothing, if one of those that are off has this effect. If it takes several, because the
-/// module shows several bugs at once, it is the first of those that it takes.
-fn explaining_fix(mut is_explained: impl FnMut(&[&'static str]) -> bool) -> Option<&'static str> {
+/// The fixes of the catalogue with which a test shows nothing: one of those that are off, or several that are all needed, because the
+/// test shows several bugs at once.
+fn explaining_fixes(mut is_explained: impl FnMut(&[&'static str]) -> bool) -> Vec<&'static str> {
     let mut needed: Vec<&'static str> = fixes().map(|fix| fix.id).collect();
-    if let Some(fix) = needed.iter().find(|fix| is_explained(&[fix])) {
-        return Some(fix);
-    }
+    // Most tests that no fix explains need no further question.
     if !is_explained(&needed) {
-        return None;
+        return Vec::new();
+    }
+    if let Some(fix) = needed.iter().find(|fix| is_explained(&[fix])) {
+        return vec![fix];
     }
     for fix in needed.clone() {
         let others: Vec<&'static str> = needed.iter().copied().filter(|other| *other != fix).collect();
@@ -326,7 +338,7 @@ fn explaining_fix(mut is_explained: impl FnMut(&[&'static str]) -> bool) -> Opti
             needed = others;
         }
     }
-    needed.first().copied()
+    needed
 }
 
 /// Where a failure happened, if that is known.
@@ -463,12 +475,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_several_fixes_has_the_name_of_the_first_of_them_and_what_none_helps_has_none() {
-        let with = |needed: &[&'static str]| {
-            explaining_fix(|fixes| needed.iter().all(|fix| fixes.contains(fix)) && !needed.is_empty())
-        };
-        assert_eq!(with(&["wasm-f4"]), Some("wasm-f4"));
-        assert_eq!(with(&["wasm-f5", "wasm-f2"]), Some("wasm-f2"));
-        assert_eq!(with(&["wasm-f2", "no fix of the catalogue"]), None);
+    fn a_test_is_explained_by_one_fix_or_by_all_that_it_needs() {
+        let needing =
+            |needed: &[&'static str]| explaining_fixes(|fixes| needed.iter().all(|fix| fixes.contains(fix)));
+        assert_eq!(needing(&["wasm-f4"]), ["wasm-f4"]);
+        assert_eq!(needing(&["wasm-f5", "wasm-f2"]), ["wasm-f2", "wasm-f5"]);
+        assert!(needing(&["wasm-f2", "no fix of the catalogue"]).is_empty());
     }
 }

@@ -429,7 +429,8 @@ fn seconds_in<S: Subject>(subject: &S, spec: &Spec, seconds: f64) -> Option<Seco
     Some(SecondsIn { target, reference, rest: (all - target - reference).max(0.0) })
 }
 
-/// Notes how many tests have ended, so that they are not lost if this process dies.
+/// Notes how many tests have ended, so that they are not lost if this process dies. Those whose verdict is still to come count as
+/// passed until then.
 fn note_count<T>(tally: &mut Tally, event: &Event<'_, T>, notes: &Notes) {
     match event {
         Event::Tested { verdict, .. } => tally.add(verdict),

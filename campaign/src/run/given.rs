@@ -36,11 +36,10 @@ impl<T> Given<T> {
         given
     }
 
-    /// Puts the first ones last, if so many tests were made before: values come first in a campaign.
+    /// Begins with the value after so many tests: a campaign tests its given values first, and others have begun.
     pub(super) fn begin_after(&mut self, tested: u64) {
-        if let Some(tested) = usize::try_from(tested).ok().filter(|tested| *tested < self.values.len()) {
-            self.values.rotate_left(tested);
-        }
+        let tested = tested.checked_rem(self.values.len() as u64).unwrap_or(0);
+        self.values.rotate_left(tested as usize);
     }
 
     /// Checks that there are values, if files were given or if the campaign tests nothing else.
@@ -90,4 +89,23 @@ pub(super) fn told(file: PathBuf, verdict: &Verdict) -> GivenReport {
         Verdict::Failed(failure) => (GivenOutcome::Failed, failure.message.as_str()),
     };
     GivenReport { file, outcome, message: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_takes_the_place_of_another_begins_with_the_value_that_comes_next() {
+        let begin_after = |tested| {
+            let values = ["a", "b", "c"].map(|value| (PathBuf::new(), value)).to_vec();
+            let mut given = Given { values, left_out: false };
+            given.begin_after(tested);
+            given.values.into_iter().map(|(_, value)| value).collect::<String>()
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(begin_after), ["abc", "bca", "cab", "abc", "bca"]);
+        let mut none = Given::<()> { values: Vec::new(), left_out: false };
+        none.begin_after(5);
+        assert!(none.values.is_empty());
+    }
 }

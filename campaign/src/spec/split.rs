@@ -27,8 +27,8 @@ pub struct Split {
 }
 
 impl Default for Split {
-    /// Most of the time for modules: what functions show, they show as well, and most bugs of the published engines need more than one
-    /// function can have (docs/benchmarks.md).
+    /// Most of the time for modules: they also show what single functions show, and most bugs of the published wasmi need more than a
+    /// function of this type can have (docs/benchmarks.md).
     fn default() -> Self {
         Split { functions: 32, modules: 64 }
     }

@@ -1,6 +1,6 @@
 //! The loop of a supervisor: it hears its workers, watches them, and fills empty seats.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -169,7 +169,13 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         let seconds = self.seconds();
         let Some(spec) = self.seats[seat].next(seconds).filter(|_| !self.stopping) else { return Ok(()) };
         let resumes = self.store.is_some_and(Store::resumes) || !self.seats[seat].is_first();
-        let groups: Vec<Group> = self.groups().into_iter().map(curbed_by_all).collect();
+        let flooding = self.flooding();
+        let floods = |group: &Group| group.fix.as_ref().is_some_and(|fix| flooding.contains(fix));
+        let curb = |group: Group| match floods(&group) {
+            true => Group { curbed: Some(Curb::Fixed), ..group },
+            false => group,
+        };
+        let groups: Vec<Group> = self.groups().into_iter().map(curb).collect();
         let curbed = groups.iter().filter(|group| group.curbed == Some(Curb::Fixed));
         let fixes = curbed.filter_map(|group| group.fix.clone());
         // One after the other: each takes the lock.
@@ -243,7 +249,9 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
             return Ok(());
         }
         // It may have ended more tests than it has told.
-        remains.tally().into_iter().for_each(|tally| seat.progress.count(&tally));
+        if let Some(tally) = remains.tally() {
+            seat.progress.count(&tally);
+        }
         let at = Moment { tests: seat.progress.tests, seconds: seat.began + seat.progress.seconds };
         if seat.progress.tests >= SOMEWHERE {
             (seat.deaths, seat.kills) = (0, 0);
@@ -422,18 +430,35 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
         }
     }
 
-    /// The groups of all workers so far.
+    /// The groups of all workers so far, and those of earlier runs.
     fn groups(&self) -> Vec<Group> {
         let mut groups = Groups::new(Known::default());
+        let crashes = self.collector.groups().list();
+        let all = crashes.into_iter().chain(self.met());
+        all.for_each(|group| drop(groups.absorb(group)));
+        groups.list()
+    }
+
+    /// The groups that the workers of this run have told, dead ones as well.
+    fn met(&self) -> impl Iterator<Item = Group> {
         let dead = self.seats.iter().flat_map(|seat| seat.dead.list());
         let here = self.seats.iter().flat_map(|seat| match &seat.done {
             Some(done) => &done.report.groups,
             None => &seat.groups,
         });
-        let crashes = self.collector.groups().list();
-        let all = crashes.into_iter().chain(dead).chain(here.cloned());
-        all.for_each(|group| drop(groups.absorb(group)));
-        groups.list()
+        dead.chain(here.cloned())
+    }
+
+    /// The fixes of groups that keep coming if the counts of all workers of this run are added up: a worker that dies soon does not
+    /// count far. Workers that are running are not told. Shapes that are skipped, where there is no fix, are known anyway.
+    fn flooding(&self) -> BTreeSet<String> {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for group in self.met() {
+            if let Some(fix) = group.fix {
+                *counts.entry(fix).or_default() += group.count;
+            }
+        }
+        counts.into_iter().filter(|(_, count)| *count >= Groups::FLOOD).map(|(fix, _)| fix).collect()
     }
 }
 
@@ -457,12 +482,6 @@ impl Hashes {
     fn list(&self) -> Vec<u64> {
         self.hashes.iter().copied().collect()
     }
-}
-
-/// A group that keeps coming if all workers' counts are added up. Those that die soon do not count far.
-fn curbed_by_all(group: Group) -> Group {
-    let keeps_coming = group.count >= Groups::FLOOD && group.fix.is_some();
-    Group { curbed: group.curbed.or(keeps_coming.then_some(Curb::Fixed)), ..group }
 }
 
 /// A group as a new worker gets it: it counts from zero, and the counts are added later.

@@ -156,17 +156,20 @@ impl Writer<'_> {
         self.write(Op::GlobalSet(counter));
     }
 
-    /// Writes a body that does nothing but call a function with the same results in its place.
+    /// Writes a body that is a tail call with its arguments, and has no locals: the function may have an empty frame.
     pub(super) fn forward(&mut self) -> bool {
         if !self.swarm.on(Feature::TailCall) || !self.swarm.uses(Part::TailCalls) {
             return false;
         }
         let results = self.outline.function(self.function).results.clone();
         // Calls of imported functions take another way through engines.
-        let imported = 0..self.outline.spaces.imported_functions;
-        let imported = if self.chance(1, 2) { self.function_with(&results, same, imported) } else { None };
-        let imported = imported.map(|function| Callee::Direct(FuncIdx::new(function as u32)));
-        let Some(callee) = imported.or_else(|| self.free_callee(&results, same)) else { return false };
+        let all = 0..self.outline.spaces.imported_functions;
+        let imported = if self.chance(1, 2) { self.function_with(&results, same, all) } else { None };
+        let callee = match imported {
+            Some(function) => Some(Callee::Direct(FuncIdx::new(function as u32))),
+            None => self.free_callee(&results, same),
+        };
+        let Some(callee) = callee else { return false };
         self.forget_locals();
         self.write_tail_call(callee, 0);
         true

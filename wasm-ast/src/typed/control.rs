@@ -44,7 +44,7 @@ impl Writer<'_> {
         self.write_block(Block::new(kind, ty, body));
     }
 
-    /// Whether so many blocks inside of one another are not too deep.
+    /// Whether this many more nested blocks are allowed here.
     pub(super) fn has_room_for_blocks(&self, count: usize) -> bool {
         self.labels.len() + count <= DEEPEST + 1
     }

@@ -47,7 +47,7 @@ impl Writer<'_> {
             (4 * on(Part::Blocks), Statement::Block),
             (3 * on(Part::Loops), Statement::Loop),
             (3 * on(Part::Branches), Statement::Branch),
-            (2 * on(Part::BranchTables), Statement::Switch),
+            (2 * on(Part::BranchTables) * on(Part::Blocks), Statement::Switch),
             (4 * on(Part::BulkMemory), Statement::BulkMemory),
             (4 * on(Part::Tables), Statement::Table),
             (on(Part::SegmentDrops), Statement::DropSegment),
@@ -86,7 +86,7 @@ impl Writer<'_> {
             self.value(ty, depth);
         }
         self.write(Op::LocalSet(local));
-        // What an engine remembers of the local it must forget when it calls.
+        // Engines remember where a local's latest value is, and must forget it at a call.
         if is_computed && self.room > 0 && self.swarm.uses(Part::Calls) && self.chance(1, 6) {
             self.call_statement();
         }

@@ -1,7 +1,6 @@
 //! Writes what compilers make of a `switch`: blocks that begin at the same place, and a `br_table` inside of all of them.
 
 use super::control::MOST_TARGETS;
-use super::swarm::Part;
 use super::writer::{Label, Writer};
 use crate::index::LabelIdx;
 use crate::instr::BlockKind;
@@ -14,7 +13,7 @@ const MOST_CASES: usize = 3;
 impl Writer<'_> {
     /// Writes a `switch`. Its results, if it has any, are assigned or dropped.
     pub(super) fn switch(&mut self) -> bool {
-        if !self.swarm.uses(Part::Blocks) || !self.has_room_for_blocks(MOST_CASES) {
+        if !self.has_room_for_blocks(MOST_CASES) {
             return false;
         }
         let waiting = self.waiting();
@@ -26,7 +25,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes so many blocks, one inside of the other. The branch leads to the end of one of `all`.
+    /// Writes this many blocks, one inside of the other, of a switch that has `all`.
     fn cases(&mut self, results: &[ValType], blocks: usize, all: usize) {
         let body = self.inside(Label::End(results.to_vec()), |writer| {
             if blocks == 1 {
@@ -67,10 +66,10 @@ impl Writer<'_> {
                 self.number(index as u64, AddressType::I32);
             }
         }
+        let count = self.source.below(MOST_TARGETS + 1);
         let mut label = || LabelIdx::new(self.source.below(all) as u32);
+        let targets: Vec<LabelIdx> = std::iter::repeat_with(&mut label).take(count).collect();
         let default = label();
-        let mut targets: Vec<LabelIdx> = std::iter::repeat_with(&mut label).take(MOST_TARGETS).collect();
-        targets.truncate(self.source.below(MOST_TARGETS + 1));
         let default = self.mistaken_label(default);
         self.write(Op::BrTable(Box::new(BrTable { targets, default })));
     }

@@ -58,22 +58,24 @@ impl Layout {
     }
 }
 
-/// The lanes of a vector. It does not say what they are: if one looks like a NaN that the module computed, they are taken for
-/// floats, as far as something is open.
+/// The lanes of a vector. It does not say what they are: if one is a canonical NaN, they are taken for floats. Only those lanes are
+/// left open: other bits that would be a NaN may be something else, such as the mask of a comparison.
 fn vector(bits: u128, result: Option<Nans>) -> String {
     let words = |size: u32| {
         (0..128 / size).map(move |lane| (bits >> (lane * size)) as u64 & (u64::MAX >> (64 - size)))
     };
     let lanes = |layout: &Layout| {
-        let lanes = words(layout.bits).map(|lane| float(&layout.of(lane), result));
+        let lane = |bits| {
+            let lane = layout.of(bits);
+            float(&lane, result.filter(|_| lane.is_canonical()))
+        };
+        let lanes = words(layout.bits).map(lane);
         lanes.collect::<Vec<_>>().join(" ")
     };
     let is_open = result.is_some_and(|nans| nans != Nans::Exact);
-    // The upper half of a NaN of 64 bits is one of 32 bits.
-    let is_double = words(64).any(|lane| F64.of(lane).is_canonical());
-    if is_open && is_double {
+    if is_open && words(64).any(|lane| F64.of(lane).is_canonical()) {
         format!("f64x2 {}", lanes(&F64))
-    } else if is_open && words(32).any(|lane| F32.of(lane).is_nan) {
+    } else if is_open && words(32).any(|lane| F32.of(lane).is_canonical()) {
         format!("f32x4 {}", lanes(&F32))
     } else {
         format!("i64x2 {:#x} {:#x}", bits as u64, (bits >> 64) as u64)
@@ -105,6 +107,7 @@ mod tests {
         let (canonical, other, low) =
             (Value::F32(0xffc0_0000), Value::F32(0x7fe0_0000), Value::F64(0x7ff0_0000_0000_0001));
         let singles = 0x8000_0000_0000_0001_ffc0_0000_3f80_0000;
+        let mask = u128::from(f64::INFINITY.to_bits()) << 64 | u128::from(u64::MAX);
         let doubles = u128::from(1.5_f64.to_bits()) << 64 | 0xfff8 << 48;
         for (value, result, expected) in [
             (canonical, None, "(f32.const -nan:0x400000)"),
@@ -120,8 +123,17 @@ mod tests {
                 Some(Nans::Exact),
                 "(v128.const i64x2 0xffc000003f800000 0x8000000000000001)",
             ),
-            (Value::V128(singles), Some(Nans::Canonical), "(v128.const f32x4 1.0 nan:canonical 1e-45 -0.0)"),
-            (Value::V128(doubles), Some(Nans::Canonical), "(v128.const f64x2 nan:canonical 1.5)"),
+            (
+                Value::V128(singles),
+                Some(Nans::Arithmetic),
+                "(v128.const f32x4 1.0 nan:arithmetic 1e-45 -0.0)",
+            ),
+            (Value::V128(doubles), Some(Nans::Arithmetic), "(v128.const f64x2 nan:arithmetic 1.5)"),
+            (
+                Value::V128(mask),
+                Some(Nans::Arithmetic),
+                "(v128.const i64x2 0xffffffffffffffff 0x7ff0000000000000)",
+            ),
             (Value::V128(1 << 64), Some(Nans::Arithmetic), "(v128.const i64x2 0x0 0x1)"),
         ] {
             assert_eq!(constant(&value, result).as_deref(), Some(expected), "{value} {result:?}");
