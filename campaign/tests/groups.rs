@@ -218,6 +218,28 @@ fn counts_of_groups_go_on_when_a_run_is_resumed_even_if_its_statistics_are_lost(
 }
 
 #[test]
+fn a_finding_that_a_killed_run_left_is_gone_once_it_is_counted_in_a_group_with_another_exemplar() {
+    let (here, other) = (directory(), directory());
+    let texts = [select(1)];
+    report(&spec(None, 1), here.path(), &texts);
+    // The same bug, seen in memory.
+    let stored = r#"(module (memory 1) (func (export "f") (param f64 i32) (local i32 f64)
+        (i32.add (local.get 1) (i32.const 7))
+        (select (f64.const 2) (local.get 0) (i32.eqz (local.get 2)))
+        (local.set 3) (drop) (i32.const 0) (local.get 3) (f64.store)))"#;
+    report(&spec(None, 1), other.path(), &[stored.to_owned()]);
+    let [left] = &findings(other.path())[..] else { panic!("there is one finding") };
+    let place = here.path().join("out/findings").join(left.file_name().expect("it has a name"));
+    fs::copy(left, place).expect("there is space");
+    fs::remove_file(here.path().join("out/stats.json")).expect("it is there");
+    assert_eq!(findings(here.path()).len(), 2);
+    let resumed = try_run(&spec(None, 1), here.path(), &texts, Earlier::Resume).expect("it runs").report;
+    let told: Vec<_> = resumed.groups.iter().map(|group| (group.fix.as_deref(), group.count)).collect();
+    assert_eq!(told, [(Some("wasm-f1"), 3)]);
+    assert_eq!(findings(here.path()).len(), 1);
+}
+
+#[test]
 fn one_job_gives_the_same_groups_each_time() {
     let told = || {
         let directory = directory();

@@ -177,13 +177,17 @@ impl<'a, S: Subject> Collector<'a, S> {
             self.groups().stored(&shape, file);
         }
         let replaced = small_file.is_some() && large.file_name() != small.file_name();
-        let is_exemplar = |name: &str| self.groups().list().iter().any(|group| group.is_stored_as(name));
         if let Some(store) = self.store
-            && (replaced || decision != Decision::New && !is_exemplar(&large.file_name()))
+            && (replaced || decision != Decision::New && !self.has_exemplar(&large.file_name()))
         {
             store.discard(Folder::Findings, &large);
         }
         self.curb(curb, fix);
+    }
+
+    /// Whether the exemplar of a group is stored under this name.
+    pub(super) fn has_exemplar(&self, name: &str) -> bool {
+        self.groups().list().iter().any(|group| group.is_stored_as(name))
     }
 
     /// Takes a failing test that cannot be shrunk.

@@ -201,8 +201,14 @@ impl<'a, S: Subject> Driver<'a, S> {
             let case = left.finding.case().ok().filter(|_| !left.finding.ends_the_process());
             let value = case.and_then(|case| self.subject.value(&case));
             let taken = value.is_some_and(|value| collector.take_again(alone, value, left.finding.kind()));
-            if !taken {
-                collector.groups().keep(left);
+            let name = left.finding.file_name();
+            match collector.store() {
+                _ if !taken => collector.groups().keep(left),
+                // Its group has an exemplar that is stored by now.
+                Some(store) if !collector.has_exemplar(&name) => {
+                    store.discard(Folder::Findings, &left.finding);
+                }
+                _ => {}
             }
         }
     }
