@@ -427,7 +427,7 @@ fn seconds_in<S: Subject>(subject: &S, spec: &Spec, seconds: f64) -> Option<Seco
 /// What came of asking for first opinions.
 fn opinions<S: Subject>(subject: &S) -> Option<OpinionCounts> {
     let context = subject.context()?;
-    context.first_opinion.as_ref().map(|_| context.opinions.counts())
+    (!context.first_opinions.is_empty()).then(|| context.opinions.counts())
 }
 
 /// A finding before it is shrunk.
