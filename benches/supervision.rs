@@ -7,10 +7,11 @@
 //! With one job and one seed, both run the same tests. For each command, this prints the median number of tests per second of both
 //! over some seeds, and the median of their ratios, which is to be at least 97 %.
 
-use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+mod common;
 
-use serde_json::Value;
+use std::process::ExitCode;
+
+use common::{median, report};
 
 /// The commands, each with so many tests that it takes some seconds.
 const CAMPAIGNS: [(&str, &str); 2] =
@@ -22,24 +23,8 @@ const LEAST: f64 = 0.97;
 
 /// Tests per second of a campaign, from its report.
 fn speed(line: &str, seed: u64, more: &[&str]) -> Result<f64, String> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    // Cargo puts the program beside the directory of its benchmarks.
-    let directory = own.ancestors().nth(2).map(PathBuf::from).unwrap_or_default();
-    let output = Command::new(directory.join("mutagen-wasm"))
-        .args(line.split(' '))
-        .args(["--seed", &seed.to_string(), "--json", "-q"])
-        .args(more)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("the program cannot be run: {error}"))?;
-    let report: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("{line}: {error}: {}", String::from_utf8_lossy(&output.stderr)))?;
+    let report = report(line, seed, more)?;
     report["tests_per_second"].as_f64().ok_or_else(|| format!("{line} says nothing about its speed"))
-}
-
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
 }
 
 /// The median ratio of a command.

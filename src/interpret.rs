@@ -55,9 +55,10 @@ pub struct Arguments {
     #[arg(long, value_name = "PARTS", default_value_t = Parts::ALL)]
     compare: Parts,
 
-    /// A quick engine that is asked before the reference: where it agrees with the target, the reference is not asked, except
-    /// about one test in 64; `none` asks the reference about every test [default: tinywasm, unless it is target or reference]
-    #[arg(long, value_name = "NAME")]
+    /// Quick engines, with commas between them: the first that knows what a module needs is asked before the reference. Where it
+    /// agrees with the target, the reference is not asked, except about one test in 64; `none` asks the reference about every
+    /// test [default: dlr,tinywasm, without those that are target or reference]
+    #[arg(long, value_name = "NAMES")]
     first_opinion: Option<String>,
 
     #[command(flatten)]
@@ -113,17 +114,19 @@ impl Arguments {
         self.campaign.spec(subject, self.engines.bug.as_deref(), &self.modules.place)
     }
 
-    /// The engine that is asked first, if one is.
+    /// The engines that are asked first, if any are.
     fn first_opinion(&self, spec: &EngineSpec, engines: &Registry) -> Result<Option<String>, CommandError> {
         match self.first_opinion.as_deref() {
             None => Ok(spec.property.usual_opinion(&spec.target, &spec.reference)),
             Some(EngineSpec::NO_OPINION) => Ok(None),
-            Some(name) if [&spec.target, &spec.reference].contains(&&name.to_owned()) => {
-                Err(SpecError::NoOpinion(name.to_owned()).into())
-            }
-            Some(name) => {
-                engines.find_chosen(name).map_err(mutagen_campaign::Error::from)?;
-                Ok(Some(name.to_owned()))
+            Some(named) => {
+                for name in EngineSpec::names(named) {
+                    if [spec.target.as_str(), &spec.reference].contains(&name) {
+                        return Err(SpecError::NoOpinion(name.to_owned()).into());
+                    }
+                    engines.find_chosen(name).map_err(mutagen_campaign::Error::from)?;
+                }
+                Ok(Some(named.to_owned()))
             }
         }
     }
@@ -224,11 +227,11 @@ fn judge_one(modules: &Modules, file: &Path, wasm: &[u8], calls: &[Call]) -> Res
     let judgement = modules.pair().judge(wasm, calls);
     let [target_name, reference_name] = modules.pair().names();
     for step in &judgement.steps {
-        let reference = step.reference.as_deref().unwrap_or("not asked");
-        let answers = if step.target == reference {
+        let [target, reference] = step.answers();
+        let answers = if target == reference {
             format!("both {reference}")
         } else {
-            format!("{target_name} {}; {reference_name} {reference}", step.target)
+            format!("{target_name} {target}; {reference_name} {reference}")
         };
         say::out(format!("{}: {}: {answers}", say::path(file), step.question))?;
     }

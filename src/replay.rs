@@ -52,11 +52,8 @@ fn tell(replayed: &Replayed) -> Result<Code, CommandError> {
         Replayed::Module { target, reference, judgement } => {
             let [target, reference] = [target, reference].map(|name| format!("{name}:"));
             for step in &judgement.steps {
-                let theirs = step.reference.as_deref().unwrap_or("not asked");
-                say::out(format!(
-                    "{}\n  {target:<9} {}\n  {reference:<9} {theirs}",
-                    step.question, step.target
-                ))?;
+                let [ours, theirs] = step.answers();
+                say::out(format!("{}\n  {target:<9} {ours}\n  {reference:<9} {theirs}", step.question))?;
             }
             say::out(&judgement.agreement)?;
         }

@@ -143,17 +143,23 @@ fn group(group: &Group) -> String {
 
 fn times(seconds: &SecondsIn, engines: &EngineSpec) -> String {
     let EngineSpec { target, reference, first_opinion, .. } = engines;
-    let first = first_opinion.iter().map(|name| format!(" and {name}")).collect::<String>();
+    let first = first_opinion.iter().map(|named| format!(" and {}", listed(named))).collect::<String>();
     let SecondsIn { target: ours, reference: theirs, rest } = seconds;
     format!("of the time: {target} {ours:.3} s, {reference}{first} {theirs:.3} s, the rest {rest:.3} s")
 }
 
+/// The names of engines that give first opinions, to be read.
+fn listed(named: &str) -> String {
+    EngineSpec::names(named).join(" or ")
+}
+
 /// What came of asking for first opinions.
 fn opinions(report: &CampaignReport) -> Option<String> {
-    let SubjectSpec::Engines(EngineSpec { first_opinion: Some(name), reference, .. }) = &report.spec.subject
+    let SubjectSpec::Engines(EngineSpec { first_opinion: Some(named), reference, .. }) = &report.spec.subject
     else {
         return None;
     };
+    let name = listed(named);
     let counts = report.first_opinion.filter(|counts| counts.asked > 0)?;
     let OpinionCounts { asked, agreed, checked, contradicted, panicked, seconds } = counts;
     let panics = if panicked > 0 { format!("; it panicked {panicked} times") } else { String::new() };

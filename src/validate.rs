@@ -100,8 +100,8 @@ fn judge(pair: &Pair, file: &Path, wasm: &[u8]) -> Result<bool, CommandError> {
         .steps
         .iter()
         .map(|step| {
-            let theirs = step.reference.as_deref().unwrap_or("not asked");
-            format!("{target}: {}; {reference}: {theirs}", step.target)
+            let [ours, theirs] = step.answers();
+            format!("{target}: {ours}; {reference}: {theirs}")
         })
         .collect();
     let why = match &judgement.agreement {

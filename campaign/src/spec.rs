@@ -81,7 +81,8 @@ pub struct EngineSpec {
     pub target: String,
     /// The name of the engine that it is compared with.
     pub reference: String,
-    /// The name of the engine that is asked before the reference. Where it agrees with the target, the reference is not asked.
+    /// The names of the engines that are asked before the reference, with commas between them: the first of them that knows what
+    /// a module needs. Where it agrees with the target, the reference is not asked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub first_opinion: Option<String>,
     /// The WebAssembly features of modules and engines.
@@ -397,6 +398,25 @@ impl EngineSpec {
             fixes: false,
         }
     }
+
+    /// The names of the engines that give first opinions.
+    ///
+    /// ```
+    /// use mutagen_campaign::EngineSpec;
+    ///
+    /// assert_eq!(EngineSpec::names("dlr,tinywasm"), ["dlr", "tinywasm"]);
+    /// // A command stands alone: it may have commas of its own.
+    /// assert_eq!(EngineSpec::names("process:engine --with a,b"), ["process:engine --with a,b"]);
+    /// ```
+    pub fn names(opinions: &str) -> Vec<&str> {
+        if Registry::is_command(opinions) { vec![opinions] } else { opinions.split(',').collect() }
+    }
+
+    /// The engines that give first opinions besides target and reference, which need not be asked twice.
+    pub(crate) fn advisers(&self) -> impl Iterator<Item = &str> {
+        let named = self.first_opinion.iter().flat_map(|opinions| Self::names(opinions));
+        named.filter(move |name| *name != self.target && *name != self.reference)
+    }
 }
 
 impl EngineProperty {
@@ -405,12 +425,13 @@ impl EngineProperty {
         self.kind().name()
     }
 
-    /// The name of the engine that gives a first opinion unless another is named. None does if it is target or reference
-    /// already, nor where only validity is compared: the reference's validator is as quick as any.
+    /// The names of the engines that give first opinions unless others are named, with commas between them. Those that are target
+    /// or reference already do not, and none does where only validity is compared: the reference's validator is as quick as any.
     pub fn usual_opinion(&self, target: &str, reference: &str) -> Option<String> {
-        let is_usual = !matches!(self, EngineProperty::Validator { .. })
-            && ![target, reference].contains(&Registry::OPINION);
-        is_usual.then(|| Registry::OPINION.to_owned())
+        let mut usual = Registry::OPINIONS.to_vec();
+        usual.retain(|name| ![target, reference].contains(name));
+        let has_some = !usual.is_empty() && !matches!(self, EngineProperty::Validator { .. });
+        has_some.then(|| usual.join(","))
     }
 }
 

@@ -94,10 +94,10 @@ fn a_spec_of_before_there_were_parts_compares_all_of_them() {
 #[test]
 fn a_spec_of_before_there_were_first_opinions_asks_for_none() {
     let spec = hunting("wasm-11");
-    assert_eq!(spec.command_line(), "mutagen-wasm interpret --bug wasm-11", "tinywasm is usual");
+    assert_eq!(spec.command_line(), "mutagen-wasm interpret --bug wasm-11", "they are usual");
     let mut stored = serde_json::to_value(&spec).expect("it can be written");
     let engines = stored["subject"]["engines"].as_object_mut().expect("it is about engines");
-    assert_eq!(engines.remove("first_opinion"), Some("tinywasm".into()));
+    assert_eq!(engines.remove("first_opinion"), Some("dlr,tinywasm".into()));
     let old = Spec::read(&stored.to_string()).expect("it can be read");
     assert_eq!(old.command_line(), "mutagen-wasm interpret --first-opinion none --bug wasm-11");
     let validates = serde_json::to_value(hunting("wasm-6")).expect("it can be written");

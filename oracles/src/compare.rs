@@ -125,7 +125,7 @@ fn compare_extents(target: &[Extent], reference: &[Extent], what: fn(String, u64
     let shown = |extent: &Extent| format!("length {}, digest {:016x}", extent.length, extent.digest);
     let mut pairs = target.iter().zip(reference);
     if let Some((a, b)) = pairs.find(|(a, b)| a != b) {
-        return differ(what(a.name.clone(), 0), shown(a), shown(b));
+        return differ(what(a.name.to_string(), 0), shown(a), shown(b));
     }
     compare_counts(target.len(), reference.len(), what(String::new(), 0))
 }
@@ -133,7 +133,7 @@ fn compare_extents(target: &[Extent], reference: &[Extent], what: fn(String, u64
 fn compare_globals(target: &State, reference: &State, nan: NanMode) -> Agreement {
     let mut pairs = target.globals.iter().zip(&reference.globals);
     if let Some((a, b)) = pairs.find(|(a, b)| a.name != b.name || !a.value.agrees(&b.value, nan)) {
-        return differ(What::Global(a.name.clone()), a.value, b.value);
+        return differ(What::Global(a.name.to_string()), a.value, b.value);
     }
     compare_counts(target.globals.len(), reference.globals.len(), What::Global(String::new()))
 }

@@ -4,10 +4,8 @@ mod calls;
 mod locate;
 mod report;
 
-use std::fmt;
-
-pub use self::report::{Judgement, Question, Step};
-use self::{calls::Running, locate::locate, report::Opened};
+pub use self::report::{Answer, Judgement, Question, Step};
+use self::{calls::Running, locate::locate};
 use crate::{
     agreement::{Agreement, Difference, What, Why, differ, reference_panicked},
     answer::{Ending, Instantiation},
@@ -18,7 +16,7 @@ use crate::{
     limits::{Which, gate, is_shallow},
     parts::Part,
     scan::Scan,
-    script::Script,
+    script::{Call, Script},
     settings::{NanMode, Settings},
     validity::{Opinion, compare_validity, one_sided},
 };
@@ -122,7 +120,8 @@ impl<'a> Comparing<'a> {
     fn validate(&mut self) -> Result<(), Agreement> {
         let ours = Opinion::of_target(self.target.0, self.bytes);
         let theirs = Opinion::of_reference(self.reference.0, self.bytes, &ours);
-        self.step(Question::Validate, ours.validity(), Some(theirs.validity()));
+        let answer = |opinion: &Opinion<'_>| Answer::Validity(opinion.validity().clone());
+        self.step(Question::Validate, answer(&ours), Some(answer(&theirs)));
         let agreement = compare_validity(self.bytes, &ours, &theirs, self.settings.features);
         match self.settings.compared.overlook(agreement) {
             Agreement::Equal if ours.validity().is_accepted() && theirs.validity().is_accepted() => Ok(()),
@@ -130,15 +129,20 @@ impl<'a> Comparing<'a> {
         }
     }
 
-    fn step(&mut self, question: Question, target: &dyn fmt::Display, reference: Option<&dyn fmt::Display>) {
-        let reference = reference.map(ToString::to_string);
-        self.steps.push(Step { question, target: target.to_string(), reference });
+    fn step(&mut self, question: Question, target: Answer, reference: Option<Answer>) {
+        self.steps.push(Step { question, target, reference });
+    }
+
+    /// A call, and how it ended on the engines that were asked.
+    fn step_of_call(&mut self, call: &Call, target: &Ending, reference: Option<&Ending>) {
+        let answer = |ending: &Ending| Answer::Ended(ending.clone());
+        self.step(Question::Call(call.clone()), answer(target), reference.map(answer));
     }
 
     /// Only a panic can be a finding where the reference is not asked.
     fn run_alone(&mut self, which: Which) -> Agreement {
         let opened = self.target.open(self.bytes, self.script.hosts);
-        self.step(Question::Instantiate, &Opened(&opened), None);
+        self.step(Question::Instantiate, Answer::of_opening(&opened), None);
         let mut running = match opened {
             Ok(instance) => Running::new(instance),
             Err(Instantiation::Ended { ending, .. }) => return panic_or_limit(&ending, which),
@@ -146,7 +150,7 @@ impl<'a> Comparing<'a> {
         };
         for call in self.script.calls {
             let ending = running.call(call);
-            self.step(Question::Call(call.clone()), &ending, None);
+            self.step_of_call(call, &ending, None);
             if let Ending::Panicked(_) = ending {
                 return panic_or_limit(&ending, which);
             }
@@ -159,11 +163,11 @@ impl<'a> Comparing<'a> {
         if let Err(Instantiation::Ended { ending, .. }) = &ours
             && let Some(agreement) = settled(ending)
         {
-            self.step(Question::Instantiate, ending, None);
+            self.step(Question::Instantiate, Answer::Ended(ending.clone()), None);
             return agreement;
         }
         let theirs = self.reference.open(self.bytes, self.script.hosts);
-        self.step(Question::Instantiate, &Opened(&ours), Some(&Opened(&theirs)));
+        self.step(Question::Instantiate, Answer::of_opening(&ours), Some(Answer::of_opening(&theirs)));
         match (ours, theirs) {
             (Ok(ours), Ok(theirs)) => self.run_calls(Running::new(ours), Running::new(theirs)),
             (ours, theirs) => self.compare_failures(ours.err(), theirs.err()),

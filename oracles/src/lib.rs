@@ -18,7 +18,7 @@
 //!
 //! let judgement = on_stack(|| judge(&module, &calls, &target, &reference, &settings))?;
 //! assert_eq!(judgement.agreement, Agreement::Equal);
-//! assert_eq!(judgement.steps[2].target, "trapped: integer division by zero");
+//! assert_eq!(judgement.steps[2].target.to_string(), "trapped: integer division by zero");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -56,7 +56,7 @@ pub use guard::{EnginePanic, Guarded, GuardedInstance, STACK_BYTES, WASM_STACK_B
 pub use host::{
     HostAction, HostCall, HostEffect, HostLog, HostPlan, HostResult, host_results, imported_global,
 };
-pub use judge::{Judgement, Question, Step, confirm, judge, judge_validity};
+pub use judge::{Answer, Judgement, Question, Step, confirm, judge, judge_validity};
 pub use limits::{GATE, Which, gate, web_limit};
 pub use mutagen_features::{Feature, Features, UnknownFeature};
 pub use parts::{Part, Parts, UnknownPart};

@@ -260,8 +260,9 @@ impl Registry {
     pub const TARGET: &'static str = "wasmi";
     /// The name of the engine that it is compared with unless another is named.
     pub const REFERENCE: &'static str = "wasmtime";
-    /// The name of the engine that gives a first opinion unless another is named.
-    pub const OPINION: &'static str = "tinywasm";
+    /// The names of the engines that give first opinions unless others are named: the first of them that knows what a module
+    /// needs is asked.
+    pub const OPINIONS: &'static [&'static str] = &["dlr", "tinywasm"];
 
     /// The same engines and this one, which replaces one with the same name.
     #[must_use]
@@ -269,6 +270,11 @@ impl Registry {
         self.0.retain(|known| known.name != entry.name);
         self.0.push(entry);
         self
+    }
+
+    /// Whether this is a command, or an engine in a process of its own, rather than a name of the list.
+    pub fn is_command(name: &str) -> bool {
+        engines::is_command(name)
     }
 
     /// All engines.

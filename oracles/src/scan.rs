@@ -5,6 +5,7 @@
 
 mod bounded;
 mod cells;
+mod mended;
 mod nans;
 mod outline;
 mod overlong;
@@ -19,6 +20,7 @@ use mutagen_features::{Feature, Features};
 pub(crate) use self::{
     bounded::{Bounded, Unbounded, bounded},
     cells::stack_cells,
+    mended::{Mending, mended},
     outline::{External, Outline, Spaces, outline},
     overlong::has_overlong_limits,
 };

@@ -71,6 +71,9 @@ pub struct Settings {
     pub nan: NanMode,
     /// The parts of their answers that are compared.
     pub compared: Parts,
+    /// Whether an engine with known faults is asked about the same in other words, which it understands, where its adapter knows
+    /// some. Not if it is what is tested.
+    pub mends: bool,
 }
 
 impl Default for Settings {
@@ -82,6 +85,12 @@ impl Default for Settings {
             .with(Feature::ExtendedConst)
             .with(Feature::MultiMemory)
             .with(Feature::Memory64);
-        Self { features, limits: Limits::default(), nan: NanMode::default(), compared: Parts::default() }
+        Self {
+            features,
+            limits: Limits::default(),
+            nan: NanMode::default(),
+            compared: Parts::default(),
+            mends: false,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What can be seen of an instance from outside, in a form that is cheap to take and to compare.
 
-use std::hash::Hasher;
+use std::{hash::Hasher, sync::Arc};
 
 use rustc_hash::FxHasher;
 
@@ -23,7 +23,7 @@ pub struct State {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedValue {
     /// Name of the export, or `import N` for the N-th import of its kind.
-    pub name: String,
+    pub name: Arc<str>,
     /// The value.
     pub value: Value,
 }
@@ -32,7 +32,7 @@ pub struct NamedValue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Name of the export, or `import N` for the N-th import of its kind.
-    pub name: String,
+    pub name: Arc<str>,
     /// Length in bytes or elements.
     pub length: u64,
     /// Digest of the contents.
@@ -41,13 +41,13 @@ pub struct Extent {
 
 impl Extent {
     /// The extent of a memory.
-    pub fn of_memory(name: impl Into<String>, bytes: &[u8]) -> Self {
+    pub fn of_memory(name: impl Into<Arc<str>>, bytes: &[u8]) -> Self {
         Self { name: name.into(), length: bytes.len() as u64, digest: digest_bytes(bytes) }
     }
 
     /// The extent of a memory that is not there as one piece: `read` fills a buffer from an address on.
     pub(crate) fn of_pieces(
-        name: impl Into<String>,
+        name: impl Into<Arc<str>>,
         length: usize,
         mut read: impl FnMut(usize, &mut [u8]),
     ) -> Self {
@@ -60,15 +60,33 @@ impl Extent {
         Self { name: name.into(), length: length as u64, digest: digest.hasher.finish() }
     }
 
+    /// The extent of a memory that is zero but for some blocks, whose numbers come in order: `read` fills a buffer from an address
+    /// on.
+    pub(crate) fn of_blocks(
+        name: impl Into<Arc<str>>,
+        length: usize,
+        blocks: impl IntoIterator<Item = usize>,
+        mut read: impl FnMut(usize, &mut [u8]),
+    ) -> Self {
+        let (mut digest, mut buffer) = (MemoryDigest::default(), [0; BLOCK]);
+        for block in blocks.into_iter().take_while(|block| block * BLOCK < length) {
+            let piece = &mut buffer[..BLOCK.min(length - block * BLOCK)];
+            read(block * BLOCK, piece);
+            digest.blocks = block;
+            digest.add(piece);
+        }
+        Self { name: name.into(), length: length as u64, digest: digest.hasher.finish() }
+    }
+
     /// The extent of a table.
-    pub fn of_table(name: impl Into<String>, elements: &[Value]) -> Self {
+    pub fn of_table(name: impl Into<Arc<str>>, elements: &[Value]) -> Self {
         Self { name: name.into(), length: elements.len() as u64, digest: digest_values(elements) }
     }
 }
 
 /// The size of a block of bytes. Most memories are nearly all zero, and checking that a block is zero is much faster than
 /// mixing it into a digest.
-const BLOCK: usize = 1024;
+pub(crate) const BLOCK: usize = 1024;
 
 /// How much is read at once of a memory that is read in pieces: so little that it stays in the processor's cache.
 const PIECE: usize = 8 * BLOCK;

@@ -1,6 +1,6 @@
 //! Reads and changes the visible state of an instance, in the same way for every engine.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use crate::{
     answer::Ending,
@@ -78,9 +78,9 @@ pub(crate) enum Item<H: Handles> {
 /// An engine's handles of what [`State`] shows, in its order: imports, then exports by name. Functions are the exported
 /// ones alone.
 pub(crate) struct View<H: Handles> {
-    memories: Vec<(String, H::Memory)>,
-    globals: Vec<(String, H::Global)>,
-    tables: Vec<(String, H::Table)>,
+    memories: Vec<(Arc<str>, H::Memory)>,
+    globals: Vec<(Arc<str>, H::Global)>,
+    tables: Vec<(Arc<str>, H::Table)>,
     functions: Vec<(String, H::Function)>,
     is_complete: bool,
 }
@@ -145,13 +145,13 @@ impl<H: Handles> View<H> {
     pub(crate) fn state(&self, store: &mut impl Access<Handles = H>) -> State {
         let mut state = State { host: store.host(|host| host.log.clone()), ..State::default() };
         for (name, memory) in &self.memories {
-            state.memories.push(store.extent(name, *memory));
+            state.memories.push(Extent { name: Arc::clone(name), ..store.extent("", *memory) });
         }
         for (name, global) in &self.globals {
-            state.globals.push(NamedValue { name: name.clone(), value: store.value(*global) });
+            state.globals.push(NamedValue { name: Arc::clone(name), value: store.value(*global) });
         }
         for (name, table) in &self.tables {
-            state.tables.push(Extent::of_table(name, &store.elements(*table)));
+            state.tables.push(Extent::of_table(Arc::clone(name), &store.elements(*table)));
         }
         state
     }
@@ -187,11 +187,11 @@ fn sorted<T>(exports: impl IntoIterator<Item = (String, T)>) -> Vec<(String, T)>
 }
 
 /// Adds a handle under the name of its export, or under its number among the imports of its kind.
-fn push<T>(handles: &mut Vec<(String, T)>, name: Option<String>, handle: T) {
+fn push<T>(handles: &mut Vec<(Arc<str>, T)>, name: Option<String>, handle: T) {
     let name = name.unwrap_or_else(|| format!("import {}", handles.len()));
-    handles.push((name, handle));
+    handles.push((name.into(), handle));
 }
 
-fn at<T: Copy>(handles: &[(String, T)], place: u32) -> Option<T> {
+fn at<N, T: Copy>(handles: &[(N, T)], place: u32) -> Option<T> {
     handles.get(place as usize).map(|(_, handle)| *handle)
 }

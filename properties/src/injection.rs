@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use mutagen_engine::stable;
 use mutagen_oracles::{Around, Asked};
-use mutagen_weave::switch_on;
+use mutagen_weave::{number, switch_on, switch_on_numbers};
 
 use crate::notes::Notes;
 
@@ -22,6 +22,11 @@ impl Injection {
     /// The injection without the bug. It shows whether a difference is due to the bug.
     pub fn without_bug(&self) -> Self {
         Self { bug: None, fixes: self.fixes.clone() }
+    }
+
+    /// The numbers of its entries, as the target's code knows them.
+    pub(crate) fn numbers(&self) -> Arc<[u32]> {
+        self.bug.into_iter().chain(self.fixes.iter().copied()).map(number).collect()
     }
 
     /// The injection with these fixes as well.
@@ -84,7 +89,8 @@ impl Barred {
 /// since, and a note of the question.
 #[derive(Clone)]
 pub(crate) struct Present {
-    pub(crate) injection: Injection,
+    /// The numbers of the entries of the injection.
+    pub(crate) entries: Arc<[u32]>,
     pub(crate) late: LateFixes,
     pub(crate) notes: Notes,
     /// The name of the engine.
@@ -96,7 +102,8 @@ pub(crate) struct Present {
 impl Around for Present {
     fn around<R>(&self, ask: impl FnOnce() -> R) -> R {
         let _late = switch_on(self.late.0.read().unwrap_or_else(PoisonError::into_inner).iter().copied());
-        self.injection.around(ask)
+        let _on = switch_on_numbers(self.entries.iter().copied());
+        ask()
     }
 
     fn asking<R>(&self, asked: Asked<'_>, ask: impl FnOnce() -> R) -> R {

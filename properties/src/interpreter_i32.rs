@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 use mutagen_engine::{Mutable, Outcome, Property, Scope, Source, Strategy, Verdict, stable};
 use mutagen_oracles::{
-    Agreement, Call, Ending, Engine, EngineError, Instance, Instantiation, Settings, State, TrapKind, Value,
-    Watched, Why, catch, compare_endings, compare_states, gate, settled,
+    Agreement, Call, Ending, Engine, EngineError, Guarded, Instance, Instantiation, Settings, State,
+    TrapKind, Value, Watched, Why, catch, compare_endings, compare_states, gate, settled,
 };
 use mutagen_wasm_ast::{
     Block, BlockKind, BlockType, BrTable, ExportItem, FuncIdx, FuncType, Function, Instr, LabelIdx, LocalIdx,
@@ -19,6 +19,7 @@ use mutagen_wasm_ast::{
 
 use crate::arguments::{boundary_arguments, signature_of};
 use crate::generators::FunctionGenerator;
+use crate::opinion::{Adviser, Said};
 use crate::pair::{Context, Pair, outcome_of, ran_out};
 use crate::subject::{Case, Subject, WatchError, watch_target};
 use crate::twins::{asks_twins, twins_differ};
@@ -199,6 +200,12 @@ impl Functions {
         }
     }
 
+    /// Whether the reference has to be asked now. One more look at what is settled already can wait until it pays.
+    fn is_due(&mut self) -> bool {
+        self.waiting = 0;
+        self.open.len() >= BATCH || self.open.iter().any(|answered| !answered.is_checked)
+    }
+
     /// Runs all open functions on the reference.
     fn settle(&mut self) {
         // Compile all open functions as one module.
@@ -256,10 +263,8 @@ impl Functions {
         // Functions that are settled count as well, so that no finding comes later than without a first opinion.
         self.waiting += 1;
         if let Some(first) = &self.pair.first
-            && first.agrees(&answered.bytes, |instance| {
-                let (endings, states) = self.run(instance, &self.arguments);
-                self.agree(&answered, &endings, &states)
-            })
+            && first.may_be_asked(&answered.bytes)
+            && first.settles(&answered.bytes, |adviser| self.said_by(adviser, &answered))
         {
             answered.is_checked = first.checks(&answered.bytes);
             if !answered.is_checked {
@@ -268,6 +273,20 @@ impl Functions {
         }
         self.open.push(answered);
         passed
+    }
+
+    /// What a quick engine says about a function.
+    fn said_by(&self, adviser: &Adviser<'_>, answered: &Answered) -> Said {
+        if !adviser.validate(&answered.bytes).is_accepted() {
+            return Said::Differs;
+        }
+        let Ok(mut instance) = Guarded(adviser).open(&answered.bytes, &[]) else { return Said::Nothing };
+        let (endings, states) = self.run(&mut instance, &self.arguments);
+        match endings.last() {
+            Some(ending) if tells_nothing(ending) => Said::Nothing,
+            _ if self.agree(answered, &endings, &states) => Said::Agrees,
+            _ => Said::Differs,
+        }
     }
 
     /// Checks a function that does not end, with steps that are counted. If it fails, what failed is the function that counts, so
@@ -309,7 +328,7 @@ impl Property<Stub> for Functions {
     }
 
     fn late(&mut self, finish: bool) -> Option<(Stub, Outcome)> {
-        if self.waiting >= BATCH || finish {
+        if finish || (self.waiting >= BATCH && self.is_due()) {
             self.settle();
         }
         self.late.pop_front()
@@ -336,6 +355,11 @@ fn incomparable(ending: &Ending) -> Option<Agreement> {
         Ending::Trapped(TrapKind::StackExhausted) => Some(Agreement::Inconclusive(Why::Stack)),
         _ => settled(ending),
     }
+}
+
+/// Whether an engine that ended a call like this cannot say what it does, although the target can.
+fn tells_nothing(ending: &Ending) -> bool {
+    incomparable(ending).is_some() || matches!(ending, Ending::Panicked(_))
 }
 
 /// Joins all functions into one module. Its exported function takes a number as its last argument and calls

@@ -1,4 +1,4 @@
-//! The first opinion: a quick engine that is asked before the reference.
+//! The first opinion: quick engines that are asked before the reference.
 //!
 //! The reference spends its time on compiling, so asking it costs many times what the test itself costs. Where a quick engine
 //! gives the same answers as the target, nothing is left to ask. It never decides that something is wrong: whatever it does
@@ -8,7 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use mutagen_engine::stable;
-use mutagen_oracles::{Around, Asked, Engine, EngineError, Guarded, Instance, Settings, Wrapped};
+use mutagen_oracles::{
+    Around, Asked, Compiled, Engine, EngineEntry, EngineError, Guarded, HostPlan, Instance, Instantiation,
+    Rejection, Settings, Validity, Which, Wrapped,
+};
 use mutagen_weave::Recorder;
 use serde::{Deserialize, Serialize};
 
@@ -68,38 +71,77 @@ impl Opinions {
     }
 }
 
-/// The engine that gives the first opinion, ready to be asked.
+/// The engines that give first opinions, ready to be asked. They are asked in their order.
 pub(crate) struct FirstOpinion {
-    engine: Guarded<Wrapped<Box<dyn Engine>, Unseen>>,
+    engines: Vec<Quick>,
     opinions: Opinions,
     unasked: Barred,
 }
 
+/// A quick engine.
+struct Quick {
+    engine: Guarded<Wrapped<Box<dyn Engine>, Unseen>>,
+    /// Whether it has every feature that is on, so that a module that it rejects is invalid in its opinion.
+    has_all: bool,
+}
+
+/// An engine with something to say about a module, and what it says about its validity.
+pub(crate) struct Adviser<'a> {
+    engine: &'a Guarded<Wrapped<Box<dyn Engine>, Unseen>>,
+    validity: Validity,
+}
+
+/// What came of asking one engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// It gives the target's answers.
+    Agrees,
+    /// It gives others.
+    Differs,
+    /// It cannot tell: another one may.
+    Nothing,
+}
+
 impl FirstOpinion {
-    /// The engine that the context names, if it names one. It gets the features that it has: it rejects modules that need
+    /// The engines that the context names, if it names any. Each gets the features that it has: it rejects modules that need
     /// others.
     ///
     /// # Errors
     ///
-    /// If it refuses the settings.
+    /// If one refuses the settings.
     pub(crate) fn of(context: &Context) -> Result<Option<Self>, EngineError> {
-        let Some(entry) = &context.first_opinion else { return Ok(None) };
-        let settings = Settings { features: context.settings.features & entry.features, ..context.settings };
-        let present = context.present(context.injection.without_bug());
-        let present = Present { engine: entry.name, leads: false, ..present };
-        let (opinions, times) = (context.opinions.clone(), context.times.clone());
-        let unseen = Unseen { present, opinions: opinions.clone(), times };
-        let engine = Guarded(Wrapped::new(entry.make(&settings)?, unseen));
-        Ok(Some(FirstOpinion { engine, opinions, unasked: context.unasked.clone() }))
+        let quick = |entry: &EngineEntry| {
+            let all = context.settings;
+            let settings = Settings { features: all.features & entry.features, mends: true, ..all };
+            let present = Present { engine: entry.name, leads: false, ..context.present_without_bug() };
+            let (opinions, times) = (context.opinions.clone(), context.times.clone());
+            let unseen = Unseen { present, opinions, times };
+            let engine = Guarded(Wrapped::new(entry.make(&settings)?, unseen));
+            Ok(Quick { engine, has_all: entry.features.includes(all.features) })
+        };
+        let engines = context.first_opinions.iter().map(quick).collect::<Result<Vec<_>, EngineError>>()?;
+        let (opinions, unasked) = (context.opinions.clone(), context.unasked.clone());
+        Ok((!engines.is_empty()).then_some(FirstOpinion { engines, opinions, unasked }))
     }
 
-    pub(crate) fn engine(&self) -> &dyn Engine {
-        &self.engine
-    }
-
-    /// Whether it may be asked about a module. Not if it ended a process on it before.
+    /// Whether any may be asked about a module. Not if one ended a process on it before.
     pub(crate) fn may_be_asked(&self, bytes: &[u8]) -> bool {
         !self.unasked.bars(bytes)
+    }
+
+    /// Asks one engine after the other, until one can tell. Each is asked about the module's validity first: one that lacks
+    /// what the module needs has nothing to say. Counts the test, and returns whether it is settled.
+    ///
+    /// One that differs is not outvoted by the next: the reference decides.
+    pub(crate) fn settles(&self, bytes: &[u8], mut ask: impl FnMut(&Adviser<'_>) -> Said) -> bool {
+        let advisers = self.engines.iter().filter_map(|quick| quick.on(bytes));
+        let said = advisers.map(|adviser| ask(&adviser)).find(|said| *said != Said::Nothing);
+        let agreed = said == Some(Said::Agrees);
+        self.opinions.change(|counts| {
+            counts.asked += 1;
+            counts.agreed += u64::from(agreed);
+        });
+        agreed
     }
 
     /// Whether the reference judges this test although the first opinion agrees. It follows from the module, so that runs
@@ -107,14 +149,6 @@ impl FirstOpinion {
     /// first: modules that are nearly the same have hashes that are.
     pub(crate) fn checks(&self, bytes: &[u8]) -> bool {
         (stable::hash(bytes).wrapping_mul(MIXING) >> 32).is_multiple_of(CHECKED_EVERY)
-    }
-
-    /// Counts a test on which it was asked.
-    pub(crate) fn note(&self, agreed: bool) {
-        self.opinions.change(|counts| {
-            counts.asked += 1;
-            counts.agreed += u64::from(agreed);
-        });
     }
 
     /// Counts a test that the reference judged all the same. Returns whether it sees a difference.
@@ -125,14 +159,45 @@ impl FirstOpinion {
         });
         contradicted
     }
+}
 
-    /// Whether it takes the module, and an instance of it gives the right answers.
-    pub(crate) fn agrees(&self, bytes: &[u8], is_right: impl FnOnce(&mut dyn Instance) -> bool) -> bool {
-        let agreed = self.may_be_asked(bytes)
-            && self.engine.validate(bytes).is_accepted()
-            && self.engine.open(bytes, &[]).is_ok_and(|mut instance| is_right(&mut instance));
-        self.note(agreed);
-        agreed
+impl Quick {
+    /// The engine, if it has something to say about this module.
+    fn on(&self, bytes: &[u8]) -> Option<Adviser<'_>> {
+        let validity = self.engine.validate(bytes);
+        let is_told = match validity {
+            Validity::Accepted => true,
+            Validity::Rejected(_) => self.has_all,
+            Validity::Panicked(_) | Validity::Unanswered(_) => false,
+        };
+        is_told.then_some(Adviser { engine: &self.engine, validity })
+    }
+}
+
+impl Engine for Adviser<'_> {
+    fn name(&self) -> &str {
+        self.engine.name()
+    }
+
+    /// What it said when it was chosen.
+    fn validate(&self, _: &[u8]) -> Validity {
+        self.validity.clone()
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.engine.instantiate(bytes)
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.engine.instantiate_with(bytes, hosts)
+    }
+
+    fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
+        self.engine.compile(bytes)
+    }
+
+    fn limit(&self, which: Which) -> Option<u64> {
+        self.engine.limit(which)
     }
 }
 
@@ -151,22 +216,24 @@ impl Around for Unseen {
     }
 
     fn asking<R>(&self, asked: Asked<'_>, ask: impl FnOnce() -> R) -> R {
-        let _asking = Asking { opinions: &self.opinions, since: Instant::now() };
-        self.times.reference(|| Recorder::new(0).record(|| self.present.asking(asked, ask)))
+        let _asking = Asking { unseen: self, since: Instant::now() };
+        Recorder::new(0).record(|| self.present.asking(asked, ask))
     }
 }
 
 /// A question under way. It is over, also while unwinding, when this is dropped.
 struct Asking<'a> {
-    opinions: &'a Opinions,
+    unseen: &'a Unseen,
     since: Instant,
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.opinions.change(|counts| {
+        let time = self.since.elapsed();
+        self.unseen.times.add_to_reference(time);
+        self.unseen.opinions.change(|counts| {
             counts.panicked += u64::from(std::thread::panicking());
-            counts.seconds += self.since.elapsed().as_secs_f64();
+            counts.seconds += time.as_secs_f64();
         });
     }
 }

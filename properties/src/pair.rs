@@ -11,7 +11,7 @@ use mutagen_weave::{Recorder, attempt};
 use crate::discrepancies::Discrepancies;
 use crate::injection::{Barred, Injection, LateFixes, Present};
 use crate::notes::Notes;
-use crate::opinion::{FirstOpinion, Opinions};
+use crate::opinion::{FirstOpinion, Opinions, Said};
 use crate::times::Times;
 
 /// How often a difference must show in fresh engines before it is believed.
@@ -34,8 +34,8 @@ pub struct Context {
     pub reference: EngineEntry,
     /// Another way to run the target, which must agree with it.
     pub twin: Option<EngineEntry>,
-    /// A quick engine that is asked first: where it agrees with the target, the reference is not asked.
-    pub first_opinion: Option<EngineEntry>,
+    /// Quick engines that are asked first, in this order: where one agrees with the target, the reference is not asked.
+    pub first_opinions: Vec<EngineEntry>,
     /// What came of asking it.
     pub opinions: Opinions,
     /// The modules that it is not asked about.
@@ -65,7 +65,7 @@ impl Context {
             target: target.clone(),
             reference: reference.clone(),
             twin: None,
-            first_opinion: None,
+            first_opinions: Vec::new(),
             opinions: Opinions::default(),
             unasked: Barred::default(),
             voters: Vec::new(),
@@ -110,9 +110,14 @@ impl Context {
     }
 
     /// What is around each question to the target, with this injection.
-    pub(crate) fn present(&self, injection: Injection) -> Present {
+    pub(crate) fn present(&self, injection: &Injection) -> Present {
         let (late, notes) = (self.late_fixes.clone(), self.notes.clone());
-        Present { injection, late, notes, engine: self.target.name, leads: true }
+        Present { entries: injection.numbers(), late, notes, engine: self.target.name, leads: true }
+    }
+
+    /// The same for engines that are no target: if one is woven, it is repaired as the target is.
+    pub(crate) fn present_without_bug(&self) -> Present {
+        self.present(&self.injection.without_bug())
     }
 
     /// The outcome of a module that is not tested. `None` if it is to be tested.
@@ -136,11 +141,11 @@ impl Pair {
     /// If an engine refuses the settings.
     pub fn new(context: &Context) -> Result<Self, EngineError> {
         let context = context.clone();
-        let target = context.present(context.injection.clone());
+        let target = context.present(&context.injection);
         let target = Wrapped::new(context.target.make(&context.settings)?, target);
         // If the reference is woven as well, it is repaired in the same way, and never has the bug.
-        let repaired = context.present(context.injection.without_bug());
-        let repaired = Present { engine: context.reference.name, leads: false, ..repaired };
+        let repaired =
+            Present { engine: context.reference.name, leads: false, ..context.present_without_bug() };
         let reference = Wrapped::new(context.reference.make(&context.settings)?, repaired);
         let first = FirstOpinion::of(&context)?;
         Ok(Self { target: Guarded(target), reference: Guarded(reference), first, context })
@@ -154,7 +159,8 @@ impl Pair {
     pub fn twins(context: &Context) -> Result<Option<Self>, EngineError> {
         let twins = |twin: &EngineEntry| {
             let (target, reference) = (twin.clone(), context.target.clone());
-            Self::new(&Context { target, reference, twin: None, first_opinion: None, ..context.clone() })
+            let first_opinions = Vec::new();
+            Self::new(&Context { target, reference, twin: None, first_opinions, ..context.clone() })
         };
         context.twin.as_ref().map(twins).transpose()
     }
@@ -186,17 +192,25 @@ impl Pair {
         judge(bytes, script, &target, &reference, &self.context.settings)
     }
 
-    /// The judgement with the first opinion in the place of the reference, if that settles the test. Otherwise the trace is as
+    /// The judgement with a first opinion in the place of the reference, if that settles the test. Otherwise the trace is as
     /// if nobody had been asked.
     fn settled_first(&self, bytes: &[u8], script: Script<'_>) -> Option<Judgement> {
         let first = self.first.as_ref().filter(|first| first.may_be_asked(bytes))?;
-        attempt(|| {
-            let target = self.context.times.of_target(&self.target);
-            let judgement = judge(bytes, script, &target, first.engine(), &self.context.settings);
-            let agreed = is_settled(&judgement) && !self.is_contradicted(first, bytes, script);
-            first.note(agreed);
-            agreed.then_some(judgement)
-        })
+        let mut settled = None;
+        first.settles(bytes, |adviser| {
+            let mut said = Said::Agrees;
+            settled = attempt(|| {
+                let target = self.context.times.of_target(&self.target);
+                let judgement = judge(bytes, script, &target, adviser, &self.context.settings);
+                said = said_in(&judgement);
+                if said == Said::Agrees && self.is_contradicted(first, bytes, script) {
+                    said = Said::Differs;
+                }
+                (said == Said::Agrees).then_some(judgement)
+            });
+            said
+        });
+        settled
     }
 
     /// Whether this test is one of those that the reference judges all the same, and finds a difference in.
@@ -234,7 +248,7 @@ impl Pair {
         script: Script<'_>,
     ) -> Result<Judgement, EngineError> {
         let Context { target, settings, .. } = &self.context;
-        let target = Wrapped::new(target.make(settings)?, self.context.present(injection));
+        let target = Wrapped::new(target.make(settings)?, self.context.present(&injection));
         Ok(judge(bytes, script, &target, &self.reference, settings))
     }
 
@@ -288,15 +302,15 @@ impl Pair {
     }
 }
 
-/// Whether a judgement would be the same whoever had been asked for comparison: the engines agree, or the target alone decided that
-/// there is nothing to compare.
-fn is_settled(judgement: &Judgement) -> bool {
+/// What the engine in the place of the reference said. It agrees where the judgement would be the same whoever had been asked for
+/// comparison: also where the target alone decided that there is nothing to compare.
+fn said_in(judgement: &Judgement) -> Said {
+    let target_alone = || judgement.steps.last().is_some_and(|step| step.reference.is_none());
     match judgement.agreement {
-        Agreement::Equal => true,
-        Agreement::Differ(_) | Agreement::Infra(_) => false,
-        Agreement::Limit(_) | Agreement::Inconclusive(_) => {
-            judgement.steps.last().is_some_and(|step| step.reference.is_none())
-        }
+        Agreement::Equal => Said::Agrees,
+        Agreement::Differ(_) => Said::Differs,
+        Agreement::Limit(_) | Agreement::Inconclusive(_) if target_alone() => Said::Agrees,
+        Agreement::Limit(_) | Agreement::Inconclusive(_) | Agreement::Infra(_) => Said::Nothing,
     }
 }
 

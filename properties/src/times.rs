@@ -42,11 +42,20 @@ impl Times {
         Wrapped::new(engine, Clock { times: self.clone(), side: Side::Reference })
     }
 
+    /// Counts time that was measured as the reference's.
+    pub(crate) fn add_to_reference(&self, time: Duration) {
+        self.add(Side::Reference, time);
+    }
+
     fn measure<R>(&self, side: Side, body: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = body();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)[side as usize] += start.elapsed();
+        self.add(side, start.elapsed());
         result
+    }
+
+    fn add(&self, side: Side, time: Duration) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)[side as usize] += time;
     }
 }
 

@@ -82,7 +82,7 @@ impl Pair {
     /// One that lacks features has a vote on modules that do not need them. Whether a module is one is nothing that it can be
     /// told if it accepts the module all the same.
     fn voter(&self, entry: &EngineEntry, bytes: &[u8]) -> Option<Voter> {
-        let present = self.context.present(self.context.injection.clone());
+        let present = self.context.present(&self.context.injection);
         let present = Present { engine: entry.name, leads: false, ..present };
         let all = self.context.settings;
         // A difference that NaN bits explain is no vote of an engine that cannot canonicalise them.

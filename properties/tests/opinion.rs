@@ -24,11 +24,20 @@ fn context(bug: Option<&'static str>) -> Context {
 }
 
 fn asking(opinion: EngineEntry, context: Context) -> Context {
-    Context { first_opinion: Some(opinion), ..context }
+    Context { first_opinions: vec![opinion], ..context }
+}
+
+fn built_in(name: &str) -> EngineEntry {
+    Registry::default().find(name).expect("it is built in").clone()
 }
 
 fn tinywasm() -> EngineEntry {
-    Registry::default().find("tinywasm").expect("it is built in").clone()
+    built_in("tinywasm")
+}
+
+/// The context with the usual first opinions.
+fn usual(context: Context) -> Context {
+    Context { first_opinions: Registry::OPINIONS.iter().map(|name| built_in(name)).collect(), ..context }
 }
 
 /// What a campaign does: the verdict and the trace of each test, and what fails late.
@@ -68,11 +77,11 @@ fn same_with_and_without<S: Subject>(
     let _watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     on_stack(|| {
         let without = history(subject(context(bug)), tests);
-        let asked = asking(tinywasm(), context(bug));
+        let asked = usual(context(bug));
         let counts = asked.opinions.clone();
         assert_eq!(history(subject(asked), tests), without);
         let OpinionCounts { asked, agreed, checked, contradicted, .. } = counts.counts();
-        assert!(asked * 10 > tests && agreed * 2 > asked, "{:?}", counts.counts());
+        assert!(asked * 10 > tests && agreed * 20 > asked * 19, "{:?}", counts.counts());
         assert!((1..agreed / 20).contains(&checked) && contradicted == 0, "{:?}", counts.counts());
     })
     .expect("there is a thread");
@@ -197,6 +206,42 @@ fn an_opinion_with_the_targets_own_fault_is_contradicted_by_the_reference() {
     // About one in 64 is checked, and what is checked is found.
     assert!((4..40).contains(&checked), "{checked}");
     assert_eq!((asked, agreed, contradicted, failed), (1000, 1000 - checked, checked, checked));
+}
+
+/// How many of twenty modules the first of these engines that can tell settles.
+fn settled_by(first_opinions: Vec<EngineEntry>, module: &str) -> u64 {
+    let context = Context { first_opinions, ..context(None) };
+    let counts = context.opinions.clone();
+    let subject = ModuleSubject::new(context, ModuleGenerator::Derived);
+    let mut property = subject.property().expect("the settings are fine");
+    on_stack(|| {
+        for number in 100..120 {
+            let text = module.replace("NUMBER", &number.to_string());
+            let scenario = Scenario::of(Module::from_text(&text).expect("it is a module"));
+            assert_eq!(property.check(&scenario).verdict, Verdict::Passed);
+        }
+    })
+    .expect("there is a thread");
+    let OpinionCounts { asked, agreed, contradicted, .. } = counts.counts();
+    assert_eq!((asked, contradicted), (20, 0));
+    agreed
+}
+
+#[test]
+fn an_engine_that_cannot_tell_makes_way_for_the_next_and_one_that_differs_does_not() {
+    let module = r#"(module (func (export "f") (result i32) (i32.const NUMBER)))"#;
+    let silent = liar("silent", |_| Ending::Infra("it has nothing to say".to_owned()));
+    let panics = liar("panics", |_| panic!("the opinion is broken"));
+    assert_eq!(settled_by(vec![silent.clone(), panics, tinywasm()], module), 20);
+    assert_eq!(settled_by(vec![silent.clone()], module), 0);
+    assert_eq!(settled_by(vec![silent, liar("liar", wrong), tinywasm()], module), 0);
+}
+
+#[test]
+fn the_engine_that_knows_what_a_module_needs_is_asked() {
+    let wide = r#"(module (memory i64 1) (func (export "f") (result i64) (i64.add (memory.size) (i64.const NUMBER))))"#;
+    assert_eq!(settled_by(vec![built_in("dlr")], wide), 0);
+    assert_eq!(settled_by(vec![built_in("dlr"), tinywasm()], wide), 20);
 }
 
 #[test]

@@ -453,7 +453,7 @@ fn note_count<T>(tally: &mut Tally, event: &Event<'_, T>, notes: &Notes) {
 /// What came of asking for first opinions.
 fn opinions<S: Subject>(subject: &S) -> Option<OpinionCounts> {
     let context = subject.context()?;
-    context.first_opinion.as_ref().map(|_| context.opinions.counts())
+    (!context.first_opinions.is_empty()).then(|| context.opinions.counts())
 }
 
 /// A finding before it is shrunk.

@@ -45,11 +45,10 @@ pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) ->
     if bug.is_some() {
         require_bugs(&*target.make(&settings)?)?;
     }
-    let is_new = |name: &&String| **name != engines.target && **name != engines.reference;
-    let first_opinion = engines.first_opinion.as_ref().filter(is_new);
-    let first_opinion = first_opinion.map(|name| registry.find(name)).transpose()?.cloned();
+    let first_opinions =
+        engines.advisers().map(|name| registry.find(name).cloned()).collect::<Result<Vec<_>, _>>()?;
     let context = Context::of(target, reference, settings).find_twin(registry).find_voters(registry);
-    let context = Context { first_opinion, ..context };
+    let context = Context { first_opinions, ..context };
     Ok(context.inject(injection(bug, engines.fixes)))
 }
 

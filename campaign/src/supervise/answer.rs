@@ -89,8 +89,8 @@ impl Said {
     fn of(judgement: &Judgement) -> Self {
         let steps = judgement.steps.iter().map(|step| SaidStep {
             question: step.question.to_string(),
-            target: step.target.clone(),
-            reference: step.reference.clone(),
+            target: step.target.to_string(),
+            reference: step.reference.as_ref().map(ToString::to_string),
         });
         let kind = match &judgement.agreement {
             Agreement::Differ(difference) => Some(difference.what.kind().to_owned()),

@@ -314,10 +314,7 @@ impl<'a, 'd, S: Subject> Supervisor<'a, 'd, S> {
     /// Whether this engine only gives first opinions.
     fn is_first_opinion(&self, engine: Option<&str>) -> bool {
         let SubjectSpec::Engines(engines) = &self.spec.subject else { return false };
-        engine.is_some_and(|engine| {
-            engines.first_opinion.as_deref() == Some(engine)
-                && ![engines.target.as_str(), &engines.reference].contains(&engine)
-        })
+        engine.is_some_and(|engine| engines.advisers().any(|adviser| adviser == engine))
     }
 
     /// An inquest has ended.

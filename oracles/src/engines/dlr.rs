@@ -8,6 +8,8 @@ mod access;
 mod instance;
 mod values;
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use ::dlr_wasm_interpreter::{ValidationError, decode_and_validate};
 use mutagen_features::Features;
 
@@ -17,7 +19,7 @@ use crate::{
     engine::{Engine, Instance},
     host::HostPlan,
     registry::{EngineEntry, Role},
-    scan::{Unbounded, bounded, rejects, wasm_features},
+    scan::{Mending, Unbounded, bounded, mended, rejects, wasm_features},
     settings::{Limits, Settings},
     state::State,
 };
@@ -48,19 +50,33 @@ pub(super) fn entries() -> [EngineEntry; 1] {
 pub struct Dlr {
     features: Features,
     limits: Limits,
+    /// Whether modules are changed so that their NaNs are canonical.
+    mends: bool,
+    /// The module that was accepted last: it is usually instantiated next.
+    accepted: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Dlr {
-    /// dlr-wasm-interpreter with these settings. It leaves NaNs as the hardware makes them, whatever the settings say.
+    /// dlr-wasm-interpreter with these settings. It leaves NaNs as the hardware makes them, whatever the settings say, unless modules
+    /// are [mended](Settings::mends).
     pub fn new(settings: &Settings) -> Self {
-        Self { features: settings.features, limits: settings.limits }
+        let Settings { features, limits, mends, .. } = *settings;
+        Self { features, limits, mends, accepted: Arc::default() }
     }
 
-    /// Why it rejects a module, if it does.
-    ///
+    /// Why it rejects a module, if it does. A module that was accepted last is not looked at again.
+    fn check(&self, bytes: &[u8]) -> Result<(), Rejection> {
+        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        if accepted.is_empty() || *accepted != bytes {
+            self.check_afresh(bytes)?;
+            bytes.clone_into(&mut accepted);
+        }
+        Ok(())
+    }
+
     /// It always has all of WebAssembly 2.0, so what needs a feature that is off is found in another way: then the module is
     /// valid with that feature and invalid without it. Whether a module is valid with all features is its own decision.
-    fn check(&self, bytes: &[u8]) -> Result<(), Rejection> {
+    fn check_afresh(&self, bytes: &[u8]) -> Result<(), Rejection> {
         decode_and_validate(bytes, &mut ()).map_err(rejection)?;
         if self.features.includes(Features::WASM2) || rejects(bytes, wasm_features(Features::WASM2)).is_some()
         {
@@ -90,7 +106,13 @@ impl Engine for Dlr {
 
     fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
         self.check(bytes)?;
-        let module = bounded(bytes, &self.limits).map_err(|why| {
+        let bounded = |bytes: &[u8]| bounded(bytes, &self.limits);
+        let module = if self.mends {
+            mended(bytes, Mending { nans: true, ..Mending::default() }).and_then(|it| bounded(&it.bytes))
+        } else {
+            bounded(bytes)
+        };
+        let module = module.map_err(|why| {
             let ending = match why {
                 Unbounded::Exceeds(which) => Ending::Limited(which),
                 Unbounded::Unreadable(reason) => Ending::Infra(reason),

@@ -25,7 +25,7 @@ use crate::{
     host::HostPlan,
     limits::{Which, web_limit},
     registry::{EngineEntry, Lineage, Role},
-    scan::{rejects, wasm_features},
+    scan::{Mending, mended, rejects, wasm_features},
     settings::{Limits, Settings},
     state::State,
 };
@@ -56,46 +56,85 @@ pub(super) fn entries() -> [EngineEntry; 1] {
 pub struct Tinywasm {
     features: Features,
     limits: Limits,
+    /// Whether modules are put into words that it understands, see docs/discrepancies.md.
+    mends: bool,
     /// The module that was accepted last: it is usually instantiated next.
     accepted: Arc<Mutex<Option<Accepted>>>,
 }
 
-/// A module and its bytes.
-type Accepted = (Vec<u8>, Module);
+/// A module that is valid.
+struct Accepted {
+    bytes: Vec<u8>,
+    /// The module as tinywasm knows it, if it has seen it.
+    module: Option<Module>,
+}
 
 /// How many values of each size the stacks hold at most: as many as a frame within our limits can have, some times over.
 const STACK_VALUES: usize = 1 << 20;
 
 impl Tinywasm {
-    /// tinywasm with these settings. It canonicalises NaNs whatever the settings say about that, but not those that are
-    /// promoted or demoted.
+    /// tinywasm with these settings. It canonicalises the NaNs of vectors whatever the settings say about that, and those of
+    /// scalars only in modules that are [mended](Settings::mends).
     pub fn new(settings: &Settings) -> Self {
-        Self { features: settings.features, limits: settings.limits, accepted: Arc::default() }
+        let Settings { features, limits, mends, .. } = *settings;
+        Self { features, limits, mends, accepted: Arc::default() }
     }
 
-    /// The module, if it is valid.
+    /// Whether the module is valid. If so, gives what is known of it.
     ///
     /// tinywasm validates with all features that it has, by a wasmparser that is ours as well. So that one is asked with the
     /// features that are on, and tinywasm need not do it again.
-    fn parsed(&self, bytes: &[u8]) -> Result<Module, Rejection> {
+    fn accepted<R>(&self, bytes: &[u8], ask: impl FnOnce(&mut Accepted) -> R) -> Result<R, Rejection> {
         let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, module)) = &*accepted
-            && known == bytes
-        {
-            return Ok(module.clone());
+        if let Some(known) = accepted.as_mut().filter(|known| known.bytes == bytes) {
+            return Ok(ask(known));
         }
         let rejected = rejects(bytes, wasm_features(self.features)).map(Rejection);
         rejected.map_or(Ok(()), Err)?;
-        let trusting = Parser::with_options(ParserOptions::default().with_validation(false));
-        let module = trusting.parse_module_bytes(bytes).map_err(Rejection::new)?;
-        *accepted = Some((bytes.to_vec(), module.clone()));
-        Ok(module)
+        Ok(ask(accepted.insert(Accepted { bytes: bytes.to_vec(), module: None })))
     }
 
-    fn compiled(&self, bytes: &[u8]) -> Result<CompiledModule, Rejection> {
-        let module = self.parsed(bytes)?;
-        Ok(CompiledModule { exceeded: over_limits(&module, &self.limits), module, limits: self.limits })
+    /// The module as tinywasm knows it.
+    fn parsed(&self, bytes: &[u8]) -> Result<Module, Rejection> {
+        self.accepted(bytes, |known| {
+            if let Some(module) = &known.module {
+                return Ok(module.clone());
+            }
+            let module = trusting(bytes)?;
+            known.module = Some(module.clone());
+            Ok(module)
+        })?
     }
+
+    /// The same of the module in other words. If host functions call back, which tinywasm does without fuel, it counts ticks.
+    fn mended(&self, bytes: &[u8], ticks: bool) -> Result<(Module, Option<String>), Rejection> {
+        self.accepted(bytes, |_| ())?;
+        let mended = mended(bytes, Mending { ticks, ..FAULTS }).map_err(Rejection::new)?;
+        Ok((trusting(&mended.bytes)?, mended.ticks))
+    }
+
+    fn compiled(&self, bytes: &[u8], calls_back: bool) -> Result<CompiledModule, Rejection> {
+        let (module, ticks) =
+            if self.mends { self.mended(bytes, calls_back)? } else { (self.parsed(bytes)?, None) };
+        let exceeded = over_limits(&module, &self.limits);
+        Ok(CompiledModule { exceeded, module, ticks, limits: self.limits })
+    }
+}
+
+/// What it is known to do wrong: docs/discrepancies.md has all of it.
+const FAULTS: Mending = Mending {
+    nans: true,
+    references: true,
+    tail_calls: true,
+    dead_code: true,
+    wide_blocks: true,
+    ticks: false,
+};
+
+/// Reads a module that is valid.
+fn trusting(bytes: &[u8]) -> Result<Module, Rejection> {
+    let trusting = Parser::with_options(ParserOptions::default().with_validation(false));
+    trusting.parse_module_bytes(bytes).map_err(Rejection::new)
 }
 
 /// The configuration of a store. Stacks are small at first, because every instance has its own.
@@ -110,7 +149,7 @@ impl Engine for Tinywasm {
     }
 
     fn validate(&self, bytes: &[u8]) -> Validity {
-        self.parsed(bytes).into()
+        if self.mends { self.accepted(bytes, |_| ()).into() } else { self.parsed(bytes).into() }
     }
 
     fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
@@ -118,11 +157,11 @@ impl Engine for Tinywasm {
     }
 
     fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
-        self.compiled(bytes)?.instance(hosts)
+        self.compiled(bytes, hosts.iter().any(HostPlan::calls_back))?.instance(hosts)
     }
 
     fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
-        Ok(Box::new(self.compiled(bytes)?))
+        Ok(Box::new(self.compiled(bytes, false)?))
     }
 
     /// Those of its wasmparser.
@@ -140,6 +179,8 @@ struct CompiledModule {
     limits: Limits,
     /// The limit of ours that the module exceeds before anything runs.
     exceeded: Option<Which>,
+    /// The export of a global that counts ticks. Nobody else may see it.
+    ticks: Option<String>,
 }
 
 impl CompiledModule {
@@ -147,12 +188,9 @@ impl CompiledModule {
         if let Some(which) = self.exceeded {
             return Err(Instantiation::ended(Ending::Limited(which), State::default()));
         }
-        let mut instance = TinywasmInstance::new(
-            within(&self.module, &self.limits),
-            config(&self.limits),
-            &self.limits,
-            hosts,
-        );
+        let module = within(&self.module, &self.limits);
+        let config = config(&self.limits);
+        let mut instance = TinywasmInstance::new(module, self.ticks.clone(), config, &self.limits, hosts);
         match instance.start() {
             Ok(()) => Ok(Box::new(instance)),
             Err(ending) => Err(Instantiation::ended(ending, instance.state())),

@@ -3,6 +3,7 @@
 use std::{
     fmt,
     hash::{Hash, Hasher},
+    sync::Arc,
 };
 
 use rustc_hash::FxHasher;
@@ -59,8 +60,8 @@ pub struct HostLog {
     pub calls: u64,
     /// Digest of all of them, and of what the host functions did, in order.
     pub digest: u64,
-    /// The first few.
-    pub first: Vec<HostCall>,
+    /// The first few. States share them with the log until it goes on.
+    pub first: Arc<Vec<HostCall>>,
 }
 
 impl HostLog {
@@ -75,7 +76,8 @@ impl HostLog {
         });
         self.calls += 1;
         if self.first.len() < Self::KEPT {
-            self.first.push(HostCall { import, arguments: arguments.to_vec(), effects: Vec::new() });
+            let call = HostCall { import, arguments: arguments.to_vec(), effects: Vec::new() };
+            Arc::make_mut(&mut self.first).push(call);
         }
         self.calls - 1
     }
@@ -86,9 +88,9 @@ impl HostLog {
             hasher.write_u64(call);
             effect.hash(hasher);
         });
-        let kept = usize::try_from(call).ok().and_then(|call| self.first.get_mut(call));
+        let kept = usize::try_from(call).ok().filter(|call| *call < self.first.len());
         if let Some(call) = kept {
-            call.effects.push(effect);
+            Arc::make_mut(&mut self.first)[call].effects.push(effect);
         }
     }
 
@@ -102,7 +104,7 @@ impl HostLog {
     /// Whether two engines with these logs agree.
     pub(crate) fn agrees(&self, other: &Self, nan: NanMode) -> bool {
         let kept_agree = || {
-            self.calls == other.calls && self.first.iter().zip(&other.first).all(|(a, b)| a.agrees(b, nan))
+            self.calls == other.calls && self.first.iter().zip(&*other.first).all(|(a, b)| a.agrees(b, nan))
         };
         // The digest knows bits alone.
         self == other || nan == NanMode::Raw && kept_agree()

@@ -1,6 +1,6 @@
 //! The calls of a judgement, one after the other.
 
-use super::{Comparing, Question, closed};
+use super::{Comparing, closed};
 use crate::{
     agreement::{Agreement, Why},
     answer::{Ending, TrapKind},
@@ -77,7 +77,7 @@ impl Comparing<'_> {
                 asked += 1;
                 continue;
             };
-            self.step(Question::Call(call.clone()), &ending, None);
+            self.step_of_call(call, &ending, None);
             left_out.add(asked, why);
             theirs.results.push(Vec::new());
             asked += 1;
@@ -126,11 +126,11 @@ impl Comparing<'_> {
     /// Asks the reference about a call that ended like this on the target, and compares.
     fn run_call(&mut self, call: &Call, a: Ending, ours: &mut Running, theirs: &mut Running) -> Agreement {
         if let Some(agreement) = settled(&a) {
-            self.step(Question::Call(call.clone()), &a, None);
+            self.step_of_call(call, &a, None);
             return agreement;
         }
         let b = theirs.call(call);
-        self.step(Question::Call(call.clone()), &a, Some(&b));
+        self.step_of_call(call, &a, Some(&b));
         self.compare(&a, &b).and_then(|| self.compare_left_behind(&mut ours.instance, &mut theirs.instance))
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn locate(
 }
 
 fn index_of(extents: &[Extent], name: &str) -> Option<usize> {
-    extents.iter().position(|extent| extent.name == name)
+    extents.iter().position(|extent| *extent.name == *name)
 }
 
 /// The first place where two sequences differ, with what stands there.

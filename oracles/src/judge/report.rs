@@ -3,7 +3,11 @@
 use std::fmt;
 
 use crate::{
-    agreement::Agreement, answer::Instantiation, guard::GuardedInstance, host::HostLog, script::Call,
+    agreement::Agreement,
+    answer::{Ending, Instantiation, Rejection, Validity},
+    guard::GuardedInstance,
+    host::HostLog,
+    script::Call,
 };
 
 /// What was asked of both engines.
@@ -27,16 +31,60 @@ impl fmt::Display for Question {
     }
 }
 
-/// A question and its answers, as text for a report.
+/// What an engine answered to a question. Its text is made only where somebody reads it: most judgements find nothing, and are
+/// never shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Whether the module is valid.
+    Validity(Validity),
+    /// An instance.
+    Instantiated,
+    /// No instance, since it did not compile the module.
+    NotCompiled(Rejection),
+    /// An instantiation or a call ended like this.
+    Ended(Ending),
+}
+
+impl Answer {
+    /// How an instantiation went.
+    pub(super) fn of_opening(opened: &Result<GuardedInstance, Instantiation>) -> Self {
+        match opened {
+            Ok(_) => Self::Instantiated,
+            Err(Instantiation::Rejected(reason)) => Self::NotCompiled(reason.clone()),
+            Err(Instantiation::Ended { ending, .. }) => Self::Ended(ending.clone()),
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Validity(validity) => validity.fmt(f),
+            Self::Instantiated => f.write_str("instantiated"),
+            Self::NotCompiled(reason) => write!(f, "not compiled: {reason}"),
+            Self::Ended(ending) => ending.fmt(f),
+        }
+    }
+}
+
+/// A question and its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// What was asked.
     pub question: Question,
     /// What the target answered.
-    pub target: String,
+    pub target: Answer,
     /// What the reference answered; `None` if it was not asked, because the gate kept the module from it or because
     /// the target's answer settled the matter.
-    pub reference: Option<String>,
+    pub reference: Option<Answer>,
+}
+
+impl Step {
+    /// The answers of target and reference, to be read.
+    pub fn answers(&self) -> [String; 2] {
+        let reference = self.reference.as_ref().map(ToString::to_string);
+        [self.target.to_string(), reference.unwrap_or_else(|| "not asked".to_owned())]
+    }
 }
 
 /// How far two engines agree on a module, and how that was found out.
@@ -52,17 +100,4 @@ pub struct Judgement {
     pub host: HostLog,
     /// How many calls were left out, because the target ran out of fuel or stack.
     pub left_out: usize,
-}
-
-/// How an instantiation went, for the report.
-pub(super) struct Opened<'a>(pub &'a Result<GuardedInstance, Instantiation>);
-
-impl fmt::Display for Opened<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Ok(_) => f.write_str("instantiated"),
-            Err(Instantiation::Rejected(reason)) => write!(f, "not compiled: {reason}"),
-            Err(Instantiation::Ended { ending, .. }) => ending.fmt(f),
-        }
-    }
 }

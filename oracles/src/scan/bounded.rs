@@ -21,10 +21,13 @@ pub(crate) struct Bounded {
 }
 
 /// Why there is no such module.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Unbounded {
     /// It begins beyond this limit.
+    #[error("it begins with too many {0}")]
     Exceeds(Which),
     /// It cannot be read, or has something that none of our features is about.
+    #[error("{0}")]
     Unreadable(String),
 }
 

@@ -253,7 +253,9 @@ fn an_engine_that_lies_about_an_effect_of_a_host_function_is_caught() {
     for lie in lies {
         for place in [0, 1] {
             let agreement = caught(&hosts, move |state| {
-                state.host.first.iter_mut().for_each(|call| lie(&mut call.effects[place]));
+                Arc::make_mut(&mut state.host.first)
+                    .iter_mut()
+                    .for_each(|call| lie(&mut call.effects[place]));
             });
             assert!(
                 matches!(&agreement, Agreement::Differ(difference) if difference.what == What::HostCalls),
@@ -261,7 +263,9 @@ fn an_engine_that_lies_about_an_effect_of_a_host_function_is_caught() {
             );
         }
     }
-    let order = caught(&hosts, |state| state.host.first.iter_mut().for_each(|call| call.effects.reverse()));
+    let order = caught(&hosts, |state| {
+        Arc::make_mut(&mut state.host.first).iter_mut().for_each(|call| call.effects.reverse())
+    });
     assert!(order.is_finding());
     // Calls after the first sixteen are in the digest alone.
     assert!(caught(&hosts, |state| state.host.digest ^= u64::from(state.host.calls > 0)).is_finding());

@@ -5,6 +5,7 @@ mod dlr;
 mod faults;
 mod hosts;
 mod limits;
+mod mended;
 mod nans;
 mod newcomer;
 mod parts;

@@ -59,7 +59,7 @@ fn an_exported_function_can_be_passed_by_its_number() {
     ];
     let judgement = judge_text(MODULE, &calls);
     assert_eq!(judgement.agreement, Agreement::Equal);
-    assert_eq!(judgement.steps[3].target, "returned [i32:20]");
+    assert_eq!(judgement.steps[3].target.to_string(), "returned [i32:20]");
     assert!(last_answer(&judgement).starts_with("refused"), "{}", last_answer(&judgement));
 }
 
@@ -88,7 +88,7 @@ fn results_of_every_type_are_handed_on_and_others_are_used_where_there_is_none()
     ];
     let judgement = judge_text(MODULE, &calls);
     assert_eq!(judgement.agreement, Agreement::Equal);
-    assert_eq!(judgement.steps[4].target, "returned [externref:7, i64:5, funcref:0]");
+    assert_eq!(judgement.steps[4].target.to_string(), "returned [externref:7, i64:5, funcref:0]");
     assert_eq!(last_answer(&judgement), "returned [externref:3, i64:4, funcref:1]");
 }
 

@@ -38,8 +38,8 @@ pub fn agreement(text: &str, calls: &[Call]) -> Agreement {
 }
 
 /// What the target answered to the last question.
-pub fn last_answer(judgement: &Judgement) -> &str {
-    &judgement.steps.last().expect("something was asked").target
+pub fn last_answer(judgement: &Judgement) -> String {
+    judgement.steps.last().expect("something was asked").target.to_string()
 }
 
 /// Lies of an engine: each changes one kind of answer.

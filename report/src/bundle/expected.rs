@@ -230,21 +230,21 @@ fn left(instance: &mut dyn Instance, what: &What, module: &Module, host: &Host) 
     };
     match what {
         What::Memory(name, address) => {
-            let number = state.memories.iter().position(|memory| memory.name == *name)?;
+            let number = state.memories.iter().position(|memory| *memory.name == **name)?;
             let bytes = instance.memory(number);
             let byte = usize::try_from(*address).ok().and_then(|address| bytes.get(address)).copied();
             let place = place(Kind::Memory, number, name)?;
             Some(Left::Byte { place, wide: is_wide(module), address: *address, byte })
         }
         What::Global(name) => {
-            let number = state.globals.iter().position(|global| global.name == *name)?;
+            let number = state.globals.iter().position(|global| *global.name == **name)?;
             Some(Left::Global {
                 place: place(Kind::Global, number, name)?,
                 value: state.globals[number].value,
             })
         }
         What::Table(name, index) => {
-            let number = state.tables.iter().position(|table| table.name == *name)?;
+            let number = state.tables.iter().position(|table| *table.name == **name)?;
             let elements = instance.table(number);
             let element = usize::try_from(*index).ok().and_then(|index| elements.get(index)).copied();
             let place = place(Kind::Table, number, name)?;

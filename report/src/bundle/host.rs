@@ -169,7 +169,7 @@ impl Host {
                 Kind::Global => state.globals.get(number).map(|global| &global.name),
             };
             let import = self.places(kind).get(number).map(|import| Place::Import(*import));
-            import.or_else(|| Some(Place::Export(names?.clone())))
+            import.or_else(|| Some(Place::Export(names?.to_string())))
         };
         Some(match &effect.action {
             HostAction::Write { memory, address, bytes } => {

@@ -34,5 +34,5 @@ mod trace;
 pub use panics::{Panic, Place, catch};
 pub use proof::{NotWoven, prove};
 pub use shared::{SharedMemory, reserve};
-pub use switch::{MOST_ACTIVE, Switched, number, switch_on};
+pub use switch::{MOST_ACTIVE, Switched, number, switch_on, switch_on_numbers};
 pub use trace::{Recorder, attempt, last_events, record_into};

@@ -75,8 +75,17 @@ pub const fn number(id: &str) -> u32 {
 ///
 /// If more than [`MOST_ACTIVE`] entries would be on.
 pub fn switch_on<'a>(ids: impl IntoIterator<Item = &'a str>) -> Switched {
+    switch_on_numbers(ids.into_iter().map(number))
+}
+
+/// The same for entries by their [numbers](number): for who switches the same ones on over and over.
+///
+/// # Panics
+///
+/// If more than [`MOST_ACTIVE`] entries would be on.
+pub fn switch_on_numbers(numbers: impl IntoIterator<Item = u32>) -> Switched {
     let switched = Switched::now();
-    ids.into_iter().map(number).for_each(add);
+    numbers.into_iter().for_each(add);
     switched
 }
 
@@ -135,6 +144,14 @@ mod tests {
     fn an_entry_is_on_until_its_guard_drops() {
         assert!(!is_on("a"));
         let on = switch_on(["a"]);
+        assert!(is_on("a") && !is_on("b"));
+        drop(on);
+        assert!(!is_on("a"));
+    }
+
+    #[test]
+    fn a_number_switches_on_what_its_id_does() {
+        let on = switch_on_numbers([number("a")]);
         assert!(is_on("a") && !is_on("b"));
         drop(on);
         assert!(!is_on("a"));

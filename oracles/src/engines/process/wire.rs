@@ -1,5 +1,7 @@
 //! Values as bytes: integers in little-endian order, lists with their length before them, variants with a number before them.
 
+use std::sync::Arc;
+
 /// What can be written to a frame and read from one.
 pub(super) trait Wire: Sized {
     fn put(&self, out: &mut Vec<u8>);
@@ -84,6 +86,27 @@ impl<T: Wire> Wire for Vec<T> {
     fn take(input: &mut &[u8]) -> Option<Self> {
         let length = u32::take(input)?;
         (0..length).map(|_| T::take(input)).collect()
+    }
+}
+
+impl Wire for Arc<str> {
+    fn put(&self, out: &mut Vec<u8>) {
+        length(self.len()).put(out);
+        out.extend_from_slice(self.as_bytes());
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        String::take(input).map(Self::from)
+    }
+}
+
+impl<T: Wire> Wire for Arc<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        T::put(self, out);
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        T::take(input).map(Self::new)
     }
 }
 
