@@ -13,10 +13,32 @@ pub struct Package {
     others_allowed: bool,
 }
 
+/// Packages that are woven only if the variable names them: probes cost time, and these engines also vote and give first opinions.
+/// The last one has the generic code of the others in it, compiled for our adapters.
+const ON_DEMAND: &[Package] = &[
+    Package { name: "tinywasm", version: Some("0.10.0"), others_allowed: true },
+    Package { name: "tinywasm-parser", version: Some("0.10.0"), others_allowed: true },
+    Package { name: "tinywasm-types", version: Some("0.10.0"), others_allowed: true },
+    Package { name: "dlr-wasm-interpreter", version: Some("0.2.0"), others_allowed: true },
+    Package { name: "dlr-wasm-interpreter-checked", version: Some("0.2.0"), others_allowed: true },
+    Package { name: "mutagen-oracles", version: None, others_allowed: false },
+];
+
+/// The variable that names packages of [`ON_DEMAND`], with commas between them.
+pub const DEMAND: &str = "MUTAGEN_WEAVE";
+
+/// Whether the call compiles a package that may be woven on demand, and whether that was asked for.
+pub fn on_demand(call: &Call) -> Option<bool> {
+    let package = choice(call, ON_DEMAND).ok()??;
+    let asked = std::env::var(DEMAND).unwrap_or_default();
+    Some(asked.split(',').any(|name| name.trim() == package.name))
+}
+
 const PACKAGES: &[Package] = &[
-    Package { name: "wasmi", version: Some("2.0.0"), others_allowed: false },
-    Package { name: "wasmi_core", version: Some("2.0.0"), others_allowed: false },
-    Package { name: "wasmi_ir", version: Some("2.0.0"), others_allowed: false },
+    // An older release line of wasmi is another engine, which one can compare with: it stays plain.
+    Package { name: "wasmi", version: Some("2.0.0"), others_allowed: true },
+    Package { name: "wasmi_core", version: Some("2.0.0"), others_allowed: true },
+    Package { name: "wasmi_ir", version: Some("2.0.0"), others_allowed: true },
     // wasmtime and our own decoder bring later release lines of wasmparser: those must stay plain.
     Package { name: "wasmparser", version: Some("0.228.0"), others_allowed: true },
     Package { name: "mutagen-ifc", version: None, others_allowed: false },
@@ -44,8 +66,12 @@ impl Package {
 
 /// The woven package that this call compiles, if any; an error if the package has a version that is not the woven one.
 pub fn find(call: &Call) -> Result<Option<&'static Package>, String> {
+    choice(call, PACKAGES)
+}
+
+fn choice(call: &Call, packages: &'static [Package]) -> Result<Option<&'static Package>, String> {
     let (Some(name), Some(version)) = (&call.package, &call.version) else { return Ok(None) };
-    let Some(package) = PACKAGES.iter().find(|package| package.name == name) else { return Ok(None) };
+    let Some(package) = packages.iter().find(|package| package.name == name) else { return Ok(None) };
     let Some(woven) = package.version else {
         return Ok(call.compiles_library_of(name).then_some(package));
     };

@@ -35,6 +35,9 @@ fn weave(project: &Path, mut call: Call) -> Result<ExitCode, String> {
     if call.compiles_runtime() {
         call.push("--cfg=mutagen_woven");
     }
+    if let Some(is_woven) = packages::on_demand(&call) {
+        return weave_on_demand(call, is_woven);
+    }
     let Some(package) = packages::find(&call)? else {
         return call.run();
     };
@@ -43,6 +46,16 @@ fn weave(project: &Path, mut call: Call) -> Result<ExitCode, String> {
         return call.run();
     }
     weave_published(project, call, package)
+}
+
+/// Compiles a package with probes or without, and makes cargo compile it again when that is asked for in another way.
+fn weave_on_demand(mut call: Call, is_woven: bool) -> Result<ExitCode, String> {
+    if is_woven {
+        call.extend(packages::COVERAGE);
+    }
+    let code = call.run()?;
+    dep_info::watch(&call, &[], packages::DEMAND)?;
+    Ok(code)
 }
 
 /// Compiles an edited copy of a published package, and makes cargo watch the catalogue for it.
