@@ -203,6 +203,7 @@ impl Engine for Stuck {
 fn main() -> ExitCode {
     let make = |settings: &Settings| Ok(Box::new(Crashing(Wasmi::new(settings))) as Box<dyn Engine>);
     let mine = EngineEntry::new("crashing", "0.1.0", make).about("wasmi, but some modules end the process");
+    let mine = mine.may_end_the_process();
     let make = |settings: &Settings| Ok(Box::new(Leaking(Wasmi::new(settings))) as Box<dyn Engine>);
     let leaking = EngineEntry::new("leaking", "0.1.0", make).about("wasmi, but it gives no memory back");
     let make = |settings: &Settings| Ok(Box::new(Stuck(Wasmi::new(settings))) as Box<dyn Engine>);

@@ -50,7 +50,7 @@ fn names(arg: &Arg, engines: &Registry) -> Option<Vec<&'static str>> {
         entries.map(|entry| entry.name)
     };
     match arg.get_id().as_str() {
-        "target" => Some(meant_for(Role::Target).collect()),
+        "target" | "third_opinion" => Some(meant_for(Role::Target).collect()),
         "reference" => Some(meant_for(Role::Reference).collect()),
         "first_opinion" => Some(meant_for(Role::Opinion).chain(["none"]).collect()),
         // Clap keeps names for as long as the program runs.

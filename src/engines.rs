@@ -15,7 +15,7 @@ use crate::say;
     mutagen-wasm interpret --target isolated:wasmi\n  \
     mutagen-wasm interpret --reference \"process:./my-engine --serve\" --nans raw\n\n\
     `isolated:NAME` is an engine of the list in a process of its own, `process:COMMAND` a command that speaks the protocol\n\
-    of docs/engines-in-processes.md.")]
+    of docs/engines-in-processes.md, `plain:CHECK` or `plain:CHECK;RUN` one that checks modules, and prints results of calls.")]
 pub struct Arguments {
     /// Prints one JSON object
     #[arg(long)]

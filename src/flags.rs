@@ -180,9 +180,10 @@ pub struct EngineFlags {
     #[arg(long, value_name = "NAME", default_value = EngineSpec::TARGET)]
     pub target: String,
 
-    /// The engine that it is compared with
-    #[arg(long, value_name = "NAME", default_value = EngineSpec::REFERENCE)]
-    pub reference: String,
+    /// The engine that it is compared with; who is right is then voted on by all [default: wasmtime, or wasmi where the target is
+    /// a way to run wasmtime]
+    #[arg(long, value_name = "NAME")]
+    pub reference: Option<String>,
 
     /// The WebAssembly features of modules and engines, such as `wasm1`, `wasm2,-simd,+tail-call` or `wasmi`
     /// [default: those that show the bug; else all that both engines have]
@@ -252,20 +253,22 @@ impl EngineFlags {
         engines: &Registry,
     ) -> Result<EngineSpec, CommandError> {
         // Engines that do not exist are reported before anything else is asked of them.
-        for name in [&self.target, &self.reference] {
+        for name in [Some(&self.target), self.reference.as_ref()].into_iter().flatten() {
             engines.find_chosen(name).map_err(mutagen_campaign::Error::from)?;
         }
-        let usual = || usual.features(&self.target, &self.reference, engines);
+        let usual_reference = || EngineSpec::usual_reference(&self.target, engines).to_owned();
+        let reference = self.reference.clone().unwrap_or_else(usual_reference);
+        let usual = || usual.features(&self.target, &reference, engines);
         let features = self.features.or_else(usual).unwrap_or(Features::WASM1);
         Ok(EngineSpec {
             target: self.target.clone(),
-            reference: self.reference.clone(),
             features,
             nans: match self.nans {
                 Nans::Deterministic => NanMode::Deterministic,
                 Nans::Raw => NanMode::Raw,
             },
             fixes: self.fixes,
+            reference,
             ..EngineSpec::new(property)
         })
     }

@@ -236,5 +236,8 @@ fn judge_one(modules: &Modules, file: &Path, wasm: &[u8], calls: &[Call]) -> Res
         say::out(format!("{}: {}: {answers}", say::path(file), step.question))?;
     }
     say::out(format!("{}: {}", say::path(file), judgement.agreement))?;
+    if let Some(votes) = modules.pair().votes(wasm, calls) {
+        say::out(format!("{}: votes: {votes}", say::path(file)))?;
+    }
     Ok(judgement.agreement.is_finding())
 }

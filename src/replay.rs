@@ -49,13 +49,16 @@ fn in_file(file: &Path, error: Error) -> Error {
 
 fn tell(replayed: &Replayed) -> Result<Code, CommandError> {
     match replayed {
-        Replayed::Module { target, reference, judgement } => {
+        Replayed::Module { target, reference, judgement, votes } => {
             let [target, reference] = [target, reference].map(|name| format!("{name}:"));
             for step in &judgement.steps {
                 let [ours, theirs] = step.answers();
                 say::out(format!("{}\n  {target:<9} {ours}\n  {reference:<9} {theirs}", step.question))?;
             }
             say::out(&judgement.agreement)?;
+            if let Some(votes) = votes {
+                say::out(format!("votes: {votes}"))?;
+            }
         }
         Replayed::Process(Some(died)) => say::out(format!("the target {died}"))?,
         Replayed::Process(None) => say::out("the target no longer ends the process")?,

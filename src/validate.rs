@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mutagen_campaign::{EngineProperty, PropertyName, Spec, SubjectSpec, Usual, engines_of};
-use mutagen_oracles::{Agreement, Registry};
+use mutagen_campaign::{EngineProperty, EngineSpec, PropertyName, Spec, SubjectSpec, Usual, engines_of};
+use mutagen_oracles::{Agreement, EngineEntry, NanMode, Registry};
 use mutagen_properties::{Direction, ModuleGenerator, Pair};
+use mutagen_wasm_ast::Features;
 
 use crate::exit_code::{Code, CommandError};
 use crate::flags::{CampaignFlags, EngineFlags, GeneratorName, ModuleFlags};
@@ -18,6 +19,7 @@ use crate::{files, say};
     mutagen-wasm validate --time 5m -o out\n  \
     mutagen-wasm validate --features wasm1 --direction accept --preset paper\n  \
     mutagen-wasm validate --guidance repro --input out\n  \
+    mutagen-wasm validate --features wasm2 --third-opinion dlr --time 5m\n  \
     mutagen-wasm validate module.wat other.wasm\n  cat module.wasm | mutagen-wasm validate -")]
 pub struct Arguments {
     /// Modules to judge, as text or binary; `-` is standard input. Without any, runs a campaign
@@ -32,6 +34,11 @@ pub struct Arguments {
     /// are on; otherwise derived]
     #[arg(long, value_name = "NAME", value_enum)]
     generator: Option<GeneratorName>,
+
+    /// An engine with a validator of its own, such as dlr, that is asked about every module on which target and reference agree,
+    /// and that does not need more features than it has: where it disagrees, all engines vote
+    #[arg(long, value_name = "NAME")]
+    third_opinion: Option<String>,
 
     #[command(flatten)]
     engines: EngineFlags,
@@ -72,7 +79,16 @@ impl Arguments {
             *direction = self.direction.map_or(*direction, Direction::from);
             *generator = self.generator.map_or(*generator, ModuleGenerator::from);
         }
-        let subject = SubjectSpec::Engines(self.engines.spec(property, &usual, engines)?);
+        let mut spec = self.engines.spec(property, &usual, engines)?;
+        if let Some(third) = &self.third_opinion {
+            let entry = engines.find_chosen(third).map_err(mutagen_campaign::Error::from)?;
+            // No value is compared here, but whoever asks again about a finding may compare some.
+            if !entry.canonicalises {
+                spec.nans = NanMode::Raw;
+            }
+            spec.third_opinion = Some(third.clone());
+        }
+        let subject = SubjectSpec::Engines(spec);
         self.campaign.spec(subject, self.engines.bug.as_deref(), &self.modules.place)
     }
 }
@@ -86,7 +102,14 @@ pub fn run(arguments: &Arguments, engines: &Registry) -> Result<Code, CommandErr
             return Ok(code);
         }
         let pair = engines_of(&spec, engines)?;
-        return files::judge_each(&arguments.files, |file, wasm| judge(&pair, file, wasm));
+        let third = Third::of(&spec, engines)?;
+        return files::judge_each(&arguments.files, |file, wasm| {
+            let differs = judge(&pair, file, wasm)?;
+            match &third {
+                Some(third) if !differs => third.judge(file, wasm),
+                _ => Ok(differs),
+            }
+        });
     }
     let places = arguments.modules.places()?.seed(arguments.campaign.seed);
     hunt(&spec, engines, places, &arguments.campaign.telling)
@@ -109,5 +132,36 @@ fn judge(pair: &Pair, file: &Path, wasm: &[u8]) -> Result<bool, CommandError> {
         other => format!("; {other}"),
     };
     say::out(format!("{}: {}{why}", say::path(file), answers.join("; ")))?;
+    if let Some(votes) = pair.votes_on_validity(wasm) {
+        say::out(format!("{}: votes: {votes}", say::path(file)))?;
+    }
     Ok(judgement.agreement.is_finding())
+}
+
+/// The third opinion, compared with the reference.
+struct Third {
+    pair: Pair,
+    entry: EngineEntry,
+    features: Features,
+}
+
+impl Third {
+    fn of(spec: &Spec, engines: &Registry) -> Result<Option<Self>, CommandError> {
+        let SubjectSpec::Engines(named) = &spec.subject else { return Ok(None) };
+        let Some(third) = &named.third_opinion else { return Ok(None) };
+        let entry = engines.find(third).map_err(mutagen_campaign::Error::from)?.clone();
+        let features = named.features & entry.features;
+        let other = EngineSpec { target: third.clone(), features, third_opinion: None, ..named.clone() };
+        let spec = Spec { bug: None, subject: SubjectSpec::Engines(other), ..spec.clone() };
+        Ok(Some(Self { pair: engines_of(&spec, engines)?, entry, features: named.features }))
+    }
+
+    /// Judges a module on which target and reference agree. Prints something if the third opinion is another.
+    fn judge(&self, file: &Path, wasm: &[u8]) -> Result<bool, CommandError> {
+        let differs = self.pair.judge_validity(wasm).agreement.is_finding();
+        match differs && self.entry.can_judge(wasm, self.features) {
+            true => judge(&self.pair, file, wasm),
+            false => Ok(false),
+        }
+    }
 }

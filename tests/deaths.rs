@@ -313,3 +313,50 @@ fn a_bug_that_keeps_ending_workers_leaves_the_campaign_time_for_others() {
     assert!(report["discarded"].as_u64().is_some_and(|skipped| skipped > 100), "{report:#}");
     assert_eq!(report["tests"], 20_000);
 }
+
+/// What is asked of the engine that dies, in a process of its own.
+const ISOLATED: &str =
+    "--fixes --features wasm1 --property interpreter --guidance repro --input seeds -o out --json -q";
+
+#[test]
+fn an_engine_that_dies_in_a_process_of_its_own_is_a_finding_and_takes_no_worker_along() {
+    let here = directory();
+    seeds(
+        here.path(),
+        [("a", module(1, "i32.rotl")), ("b", module(2, "i32.ctz")), ("c", module(3, "i32.eqz"))],
+    );
+    let line = format!("interpret --target isolated:crashing --first-opinion none {ISOLATED}");
+    let run = crashing_engine(here.path(), &line);
+    let report = json(&run.out);
+    assert_eq!(run.code, 1, "{report:#} {}", run.err);
+    let messages: Vec<String> = groups(&report).iter().map(|group| group["message"].to_string()).collect();
+    assert_eq!(messages.len(), 2, "{report:#}");
+    assert!(messages.iter().all(|message| message.contains("panicked: its process ended: ")), "{messages:?}");
+    assert!(report["deaths"].is_null() || report["deaths"]["target"] == 0, "{report:#}");
+}
+
+#[test]
+fn a_first_opinion_that_dies_in_a_process_of_its_own_is_no_opinion() {
+    let here = directory();
+    seeds(here.path(), [("a", module(1, "i32.rotl")), ("b", module(2, "i32.eqz"))]);
+    let line = format!("interpret --first-opinion isolated:crashing {ISOLATED}");
+    let run = crashing_engine(here.path(), &line);
+    let report = json(&run.out);
+    assert_eq!((run.code, groups(&report).len()), (0, 0), "{report:#} {}", run.err);
+    assert_eq!((&report["tests"], &report["first_opinion"]["agreed"]), (&2.into(), &1.into()), "{report:#}");
+    assert!(report["deaths"].is_null() || report["deaths"]["first_opinion"] == 0, "{report:#}");
+}
+
+#[test]
+fn a_voter_that_dies_has_no_vote_and_harms_nobody() {
+    let here = directory();
+    let dies =
+        DIFFERS.replace("(i32.add (local.get 1) (i32.const 7))", "(i32.rotl (local.get 1) (i32.const 7))");
+    for (name, text, votes) in [("lives.wat", DIFFERS, true), ("dies.wat", &dies, false)] {
+        write(&here.path().join(name), text);
+        let run = crashing_engine(here.path(), &format!("interpret {name} --invoke f f64:5 i32:1"));
+        let line = run.out.lines().last().expect("something is told");
+        assert!(run.code == 1 && line.contains("votes: ") && line.contains("tinywasm, dlr"), "{}", run.out);
+        assert_eq!(line.contains("isolated:crashing"), votes, "{line}");
+    }
+}

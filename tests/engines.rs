@@ -348,3 +348,79 @@ fn an_engine_of_ones_own_has_the_whole_program() {
     assert_eq!(report["finding"]["target_engine"], "one-function");
     assert!(report["finding"]["target"].as_str().is_some_and(|said| said.contains("more than one function")));
 }
+
+/// A module on which wasmi 2.0.0 as published is wrong: `wasm-f1`.
+const WRONG: &str = r#"(module (func (export "f") (param f64 i32) (result f64) (local i32 f64)
+    (i32.add (local.get 1) (i32.const 7))
+    (select (f64.const 2) (local.get 0) (i32.eqz (local.get 2)))
+    (local.set 3) (drop) (local.get 3)))"#;
+
+#[test]
+fn a_difference_has_votes_wherever_it_is_told() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    fs::write(directory.path().join("m.wat"), WRONG).expect("it can be written");
+    let words = ["interpret", "m.wat", "--invoke", "f", "f64:5", "i32:1"];
+    let judged = run_in(directory.path(), &words, b"");
+    let line = judged.out.lines().last().expect("something is told");
+    assert!(judged.code == 1 && line.starts_with("m.wat: votes: wasmi, wasmi-lazy: "), "{}", judged.out);
+    assert!(line.contains("tinywasm, dlr") && line.ends_with("the target is suspected"), "{line}");
+
+    let words = ["interpret", "--guidance", "repro", "--input", "m.wat", "-o", "out", "-q", "--json"];
+    let report = json(&run_in(directory.path(), &words, b"").out);
+    let file = report["finding"]["file"].as_str().expect("it is stored");
+    let replayed = run_in(directory.path(), &["replay", file], b"");
+    let last = replayed.out.lines().last().expect("something is told");
+    assert!(replayed.code == 1 && last.starts_with("votes: wasmi, wasmi-lazy: "), "{}", replayed.out);
+
+    let invalid = b"(module (func (result i32)))";
+    let words = ["validate", "--third-opinion", "dlr", "-"];
+    let agreed = run_in(directory.path(), &words, invalid);
+    assert!(agreed.code == 0 && agreed.out.lines().count() == 1, "{}", agreed.out);
+}
+
+#[test]
+fn a_difference_that_is_met_while_a_bug_is_hunted_has_votes() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    // No bug can be injected into tinywasm, which is wrong here as published. So it is the reference of a hunt.
+    let locals = r#"(module (func (export "f") (result i32) (local funcref) (ref.is_null (local.get 0))))"#;
+    fs::write(directory.path().join("n.wat"), locals).expect("it can be written");
+    let words = "interpret --bug wasm-11 --reference tinywasm --nans raw --features wasm2 --property interpreter \
+                 --guidance repro --input n.wat -o out --json -q";
+    let report = json(&run_in(directory.path(), &words.split_whitespace().collect::<Vec<_>>(), b"").out);
+    let file = report["discrepancies"]["files"][0].as_str().expect("it is stored");
+    let stored = fs::read_to_string(directory.path().join(file));
+    let stored = json(&stored.expect("it can be read"));
+    assert_eq!(stored["votes"]["odd_one_out"], "reference", "{stored}");
+}
+
+#[test]
+fn an_engine_that_is_not_compiled_says_in_one_line_how_it_is_had() {
+    let listed = run("engines").out;
+    for (name, feature, is_compiled) in [
+        ("wasmtime-pulley", "pulley", cfg!(feature = "pulley")),
+        ("wasmi-1", "wasmi-1", cfg!(feature = "wasmi-1")),
+        ("stitch", "stitch", cfg!(feature = "stitch")),
+        ("sf-nano-jit", "sf-nano", cfg!(feature = "sf-nano")),
+    ] {
+        let advice = format!("build it with `--features {feature}`");
+        assert!(listed.contains(&format!("\n{name} ")), "{name} is not in {listed}");
+        if is_compiled {
+            continue;
+        }
+        assert!(listed.contains(&format!("not in this program: {advice}")), "{listed}");
+        let refused = run(&format!("interpret --target {name} --nans raw --tests 1"));
+        assert_eq!(refused.err.lines().count(), 1, "{name}: {}{}", refused.out, refused.err);
+        assert!(refused.code != 0 && refused.err.contains(&advice), "{name}: {}", refused.err);
+    }
+}
+
+#[test]
+fn a_way_to_run_wasmtime_is_compared_with_another_engine_unless_one_is_named() {
+    let reference = |flags: &str| {
+        let report = json(&run(&format!("interpret {flags} --fixes --tests 20 --json -q")).out);
+        report["spec"]["subject"]["engines"]["reference"].clone()
+    };
+    assert_eq!(reference("--target wasmtime-speed"), "wasmi");
+    assert_eq!(reference("--target wasmi-lazy"), "wasmtime");
+    assert_eq!(reference("--target wasmtime-speed --reference wasmtime"), "wasmtime");
+}

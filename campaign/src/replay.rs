@@ -3,7 +3,7 @@
 use mutagen_engine::{Property, Verdict};
 use mutagen_oracles::{Judgement, Registry, Script};
 use mutagen_properties::{
-    Case, MachinePair, Noninterference, Pair, Subject, register_machine, stack_machine,
+    Case, MachinePair, Noninterference, Pair, Subject, Votes, register_machine, stack_machine,
 };
 
 use crate::finding::explanation;
@@ -27,7 +27,9 @@ pub enum Replayed {
         /// The name of the reference.
         reference: String,
         /// Their answers.
-        judgement: Judgement,
+        judgement: Box<Judgement>,
+        /// What all engines say, if the two differ.
+        votes: Option<Votes>,
     },
     /// The target ended a process, or never answered, when the finding was made. Holds how it did so now, if it did.
     Process(Option<String>),
@@ -111,8 +113,10 @@ fn replay_module(finding: &ModuleFinding, registry: &Registry) -> Result<Replaye
     switch_on(&context, &finding.late_fixes);
     let calls = finding.calls().map_err(|error| Error::from(SpecError::Argument(error)))?;
     let script = Script { calls: &calls, hosts: &finding.hosts };
-    let judgement = Pair::new(&context)?.judge(&finding.wasm, script);
-    Ok(Replayed::Module { target: engines.target, reference: engines.reference, judgement })
+    let pair = Pair::new(&context)?;
+    let judgement = Box::new(pair.judge(&finding.wasm, script));
+    let votes = pair.votes(&finding.wasm, script);
+    Ok(Replayed::Module { target: engines.target, reference: engines.reference, judgement, votes })
 }
 
 fn replay_leak(finding: &LeakFinding) -> Result<Replayed, Error> {

@@ -85,6 +85,9 @@ pub struct EngineSpec {
     /// a module needs. Where it agrees with the target, the reference is not asked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub first_opinion: Option<String>,
+    /// The engine that is asked where target and reference agree on whether a module is valid. Only for validators.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub third_opinion: Option<String>,
     /// The WebAssembly features of modules and engines.
     pub features: Features,
     /// How NaN bits are treated.
@@ -385,10 +388,30 @@ impl EngineSpec {
     /// What the command line says where no engine gives a first opinion.
     pub const NO_OPINION: &'static str = "none";
 
+    /// The name of the engine that a target is compared with unless another is named. A target that is a way to run that engine is
+    /// compared with another engine.
+    ///
+    /// ```
+    /// use mutagen_campaign::EngineSpec;
+    /// use mutagen_oracles::Registry;
+    ///
+    /// let registry = Registry::default();
+    /// assert_eq!(EngineSpec::usual_reference("tinywasm", &registry), "wasmtime");
+    /// assert_eq!(EngineSpec::usual_reference("wasmtime-speed", &registry), "wasmi");
+    /// ```
+    pub fn usual_reference(target: &str, engines: &Registry) -> &'static str {
+        let line = |name| engines.find(name).ok().map(|entry| entry.lineage.execution);
+        match line(target) {
+            own @ Some(_) if own == line(Self::REFERENCE) => Self::TARGET,
+            _ => Self::REFERENCE,
+        }
+    }
+
     /// The property on the default engines, with the features of WebAssembly 1.0.
     pub fn new(property: EngineProperty) -> Self {
         EngineSpec {
             first_opinion: property.usual_opinion(Self::TARGET, Self::REFERENCE),
+            third_opinion: None,
             property,
             target: Self::TARGET.to_owned(),
             reference: Self::REFERENCE.to_owned(),

@@ -2,9 +2,17 @@
 //! add its entries to the list.
 
 mod dlr;
+mod optional;
+mod pace;
 mod process;
+#[cfg(feature = "sf-nano")]
+mod sf_nano;
+#[cfg(feature = "stitch")]
+mod stitch;
 mod tinywasm;
 mod wasmi;
+#[cfg(feature = "wasmi-1")]
+mod wasmi_1;
 mod wasmtime;
 
 pub(crate) use self::process::{custom, is_command};
@@ -19,6 +27,7 @@ use crate::registry::EngineEntry;
 
 /// All of them, in the order in which users see them.
 pub(crate) fn entries() -> Vec<EngineEntry> {
-    [&wasmi::entries()[..], &wasmtime::entries(), &tinywasm::entries(), &dlr::entries(), &process::entries()]
-        .concat()
+    let linked =
+        [&wasmi::entries()[..], &wasmtime::entries(), &tinywasm::entries(), &dlr::entries()].concat();
+    [linked, optional::entries(), process::entries()].concat()
 }

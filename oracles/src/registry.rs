@@ -98,6 +98,8 @@ pub struct EngineEntry {
     /// Whether it canonicalises every NaN that an operator makes when it is told to. Otherwise it can be target or reference
     /// only where NaN bits are compared up to what the specification leaves open.
     pub canonicalises: bool,
+    /// Whether it may end the process in which it runs. Where it only gives an opinion, it gets a process of its own.
+    pub may_end_the_process: bool,
     /// The name of another way to run the same engine, which must give the same answers.
     pub twin: Option<&'static str>,
     make: Arc<Make>,
@@ -128,6 +130,7 @@ impl EngineEntry {
             lineage: Lineage { validation: name, execution: name },
             has_fuel: true,
             canonicalises: true,
+            may_end_the_process: false,
             twin: None,
             make: Arc::new(make),
             later: None,
@@ -164,6 +167,12 @@ impl EngineEntry {
         Self { canonicalises: false, ..self }
     }
 
+    /// The same, with panics that cannot be caught, or code that is trusted less.
+    #[must_use]
+    pub fn may_end_the_process(self) -> Self {
+        Self { may_end_the_process: true, ..self }
+    }
+
     /// The same, without fuel.
     #[must_use]
     pub fn without_fuel(self) -> Self {
@@ -177,6 +186,21 @@ impl EngineEntry {
         make: impl Fn(&Settings) -> Result<Box<dyn Engine>, EngineError> + Send + Sync + 'static,
     ) -> Self {
         Self { name, make: Arc::new(make), later: None, ..self }
+    }
+
+    /// The same, in this program after all.
+    #[cfg(any(
+        feature = "pulley",
+        feature = "winch",
+        feature = "wasmi-1",
+        feature = "stitch",
+        feature = "sf-nano"
+    ))]
+    pub(crate) fn linked(
+        self,
+        make: impl Fn(&Settings) -> Result<Box<dyn Engine>, EngineError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { how_to_get: None, make: Arc::new(make), ..self }
     }
 
     /// The same, with one line about it.
@@ -283,7 +307,8 @@ impl Registry {
     }
 
     /// The engine with this name. It is one of the list; or `process:COMMAND`, a command that speaks the protocol for engines
-    /// in other processes; or `isolated:NAME`, an engine of the list in a process of its own. A command must have been found by
+    /// in other processes; or `plain:COMMAND`, a command that knows nothing of it; or `isolated:NAME`, an engine of the list in a
+    /// process of its own. A command must have been found by
     /// [`find_chosen`](Self::find_chosen) before: the name may come from a file, and a file must not start what it likes.
     ///
     /// # Errors

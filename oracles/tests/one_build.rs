@@ -27,21 +27,33 @@ fn no_choice_of_packages_compiles_wasmtime_in_another_way() {
 }
 
 #[test]
-fn the_program_with_its_feature_needs_no_other_wasmtime() {
+fn the_program_with_its_features_needs_no_other_wasmtime() {
     let parts: BTreeSet<String> = tree(&["-p", "wasmtime"]).into_keys().collect();
     let plain = tree(&["-p", "mutagen-wasm"]);
-    let Some(with_hub) = try_tree(&["-p", "mutagen-wasm", "--features", "hub"]) else {
-        // Only who builds with the feature has the crates that it needs.
-        return writeln!(std::io::stderr(), "skipped: the crates of the feature hub are not there")
-            .expect("there is an output");
-    };
-    for part in parts.iter().filter(|part| plain.contains_key(*part)) {
-        // A build script may want a part with fewer features besides; wasmtime then has the other build all the same.
-        let (plain, with_hub) = (&plain[part], &with_hub[part]);
-        assert!(
-            plain.is_subset(with_hub),
-            "{part} has {plain:?}, and {with_hub:?} with the feature: ask for them in oracles/Cargo.toml"
-        );
+    // Not with `pulley` and `winch`, which are features of wasmtime.
+    for feature in ["hub", "wasmi-1", "stitch", "sf-nano"] {
+        let Some(with) = try_tree(&["-p", "mutagen-wasm", "--features", feature]) else {
+            // Only who builds with the feature has the crates that it needs.
+            writeln!(std::io::stderr(), "skipped: the crates of the feature {feature} are not there")
+                .expect("there is an output");
+            continue;
+        };
+        for part in parts.iter().filter(|part| plain.contains_key(*part)) {
+            // A build script may want a part with fewer features besides; wasmtime then has the other build all the same.
+            let (plain, with) = (&plain[part], &with[part]);
+            assert!(
+                plain.is_subset(with),
+                "{part} has {plain:?}, and {with:?} with {feature}: ask for them in oracles/Cargo.toml"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_default_build_has_no_engine_that_it_does_not_need() {
+    let plain = tree(&["-p", "mutagen-wasm"]);
+    for package in ["makepad-stitch", "sf-nano-core", "winch-codegen", "wasmtime-internal-winch"] {
+        assert!(!plain.contains_key(package), "{package} is compiled by default");
     }
 }
 

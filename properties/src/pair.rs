@@ -36,7 +36,9 @@ pub struct Context {
     pub twin: Option<EngineEntry>,
     /// Quick engines that are asked first, in this order: where one agrees with the target, the reference is not asked.
     pub first_opinions: Vec<EngineEntry>,
-    /// What came of asking it.
+    /// An engine with a validator of its own, which is asked where target and reference agree.
+    pub third_opinion: Option<EngineEntry>,
+    /// What came of asking for first opinions.
     pub opinions: Opinions,
     /// The modules that it is not asked about.
     pub unasked: Barred,
@@ -66,6 +68,7 @@ impl Context {
             reference: reference.clone(),
             twin: None,
             first_opinions: Vec::new(),
+            third_opinion: None,
             opinions: Opinions::default(),
             unasked: Barred::default(),
             voters: Vec::new(),
@@ -102,10 +105,16 @@ impl Context {
         self
     }
 
-    /// The same context with the engines of a registry as voters.
+    /// The same context with the engines of a registry as voters. Those that may end the process vote from another one: their
+    /// death is no answer, and harms nobody.
     #[must_use]
     pub fn find_voters(mut self, registry: &Registry) -> Self {
-        self.voters = registry.entries().iter().filter(|entry| entry.how_to_get.is_none()).cloned().collect();
+        let here = |entry: &EngineEntry| match entry.may_end_the_process {
+            true => registry.find(&format!("isolated:{}", entry.name)).ok().cloned(),
+            false => Some(entry.clone()),
+        };
+        let linked = registry.entries().iter().filter(|entry| entry.how_to_get.is_none());
+        self.voters = linked.filter_map(here).collect();
         self
     }
 

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use mutagen_engine::{Guidance, Outcome, Property, Scope, Source, Strategy};
-use mutagen_oracles::{Agreement, EngineError, Validity, Watched, compare_validity};
-use mutagen_wasm_ast::Module;
+use mutagen_engine::{Guidance, Outcome, Property, Scope, Source, Strategy, Verdict};
+use mutagen_oracles::{Agreement, EngineError, Settings, Validity, Watched, compare_validity};
+use mutagen_wasm_ast::{Features, Module};
+use mutagen_weave::Recorder;
 use serde::{Deserialize, Serialize};
 
 use crate::generators::{ModuleGenerator, ModuleMaker};
 use crate::pair::{Context, Pair, outcome_of};
 use crate::subject::{Case, Subject, WatchError, watch_target};
+use crate::twins::{REFERENCE_ENGINE, TARGET_ENGINE};
 
 /// Which disagreements count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +43,8 @@ impl Direction {
 pub struct Validator {
     pair: Pair,
     direction: Direction,
+    /// The third opinion, compared with the reference.
+    third: Option<Pair>,
 }
 
 impl Validator {
@@ -50,7 +54,36 @@ impl Validator {
     ///
     /// If an engine refuses the settings.
     pub fn new(context: &Context, direction: Direction) -> Result<Self, EngineError> {
-        Ok(Self { pair: Pair::new(context)?, direction })
+        Ok(Self { pair: Pair::new(context)?, direction, third: Pair::third(context)? })
+    }
+}
+
+impl Pair {
+    /// The third opinion with the reference, if there is one.
+    fn third(context: &Context) -> Result<Option<Self>, EngineError> {
+        let Some(third) = &context.third_opinion else { return Ok(None) };
+        let features = context.settings.features & third.features;
+        let settings = Settings { features, ..context.settings };
+        let injection = context.injection.without_bug();
+        let (target, twin) = (third.clone(), None);
+        let other =
+            Context { target, twin, settings, injection, first_opinions: Vec::new(), ..context.clone() };
+        Ok(Some(Self::new(&other)?))
+    }
+
+    /// The failure, with the names of both, if the third opinion is not that of target and reference, which agree.
+    ///
+    /// It may lack features, which modules do not need on which it has a say.
+    pub(crate) fn contradicts(&self, bytes: &[u8], features: Features) -> Option<Outcome> {
+        // What it does is no part of the test's trace.
+        let outcome = Recorder::new(0).record(|| {
+            let differs = self.judge_validity(bytes).agreement.is_finding();
+            let may_judge = || self.context.target.can_judge(bytes, features);
+            if differs && may_judge() { self.confirmed(bytes, &[]) } else { Outcome::passed() }
+        });
+        let Verdict::Failed(failure) = outcome.verdict else { return None };
+        let [third, reference] = self.names();
+        Some((*failure).detail(TARGET_ENGINE, third).detail(REFERENCE_ENGINE, reference).into())
     }
 }
 
@@ -69,10 +102,19 @@ impl Property<Module> for Validator {
         }
         let theirs = self.pair.reference_opinion(&bytes, &ours);
         match compare_validity(&bytes, &ours, &theirs, self.pair.context.settings.features) {
-            Agreement::Equal if rejected => Outcome::discarded(),
+            Agreement::Equal => self.third_opinion(&bytes, rejected),
             Agreement::Differ(_) => self.pair.confirmed(&bytes, &[]),
             agreement => outcome_of(&agreement),
         }
+    }
+}
+
+impl Validator {
+    /// The outcome of a module on which target and reference agree.
+    fn third_opinion(&self, bytes: &[u8], rejected: bool) -> Outcome {
+        let features = self.pair.context.settings.features;
+        let contradicted = self.third.as_ref().and_then(|third| third.contradicts(bytes, features));
+        contradicted.unwrap_or(if rejected { Outcome::discarded() } else { Outcome::passed() })
     }
 }
 

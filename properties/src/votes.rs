@@ -5,15 +5,16 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::Path;
 
 use mutagen_oracles::{
     Agreement, Difference, Engine, EngineEntry, Guarded, Lineage, NanMode, Script, Settings, What, Wrapped,
-    judge,
+    judge, judge_validity,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::injection::Present;
-use crate::pair::Pair;
+use crate::pair::{Context, Pair};
 
 /// Who says what about the part in which two engines differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,10 +69,52 @@ impl Pair {
     pub fn votes<'a>(&self, bytes: &[u8], script: impl Into<Script<'a>>) -> Option<Votes> {
         let script = script.into();
         let Agreement::Differ(difference) = self.judge(bytes, script).agreement else { return None };
-        let mut poll = Poll::new(self, &difference);
+        self.polled(&difference, bytes, Some(script))
+    }
+
+    /// The same for a module of which nothing matters but whether it is valid.
+    pub fn votes_on_validity(&self, bytes: &[u8]) -> Option<Votes> {
+        let Agreement::Differ(difference) = self.judge_validity(bytes).agreement else { return None };
+        self.polled(&difference, bytes, None)
+    }
+
+    /// The same without the injected bug: for differences of the engines as published.
+    pub fn votes_without_bug<'a>(&self, bytes: &[u8], script: impl Into<Script<'a>>) -> Option<Votes> {
+        let injection = self.context.injection.without_bug();
+        Pair::new(&Context { injection, ..self.context.clone() }).ok()?.votes(bytes, script)
+    }
+
+    /// The same for two engines that need not be those of the campaign. `None` also if one of them is not known here.
+    pub fn votes_between<'a>(
+        &self,
+        [target, reference]: [&str; 2],
+        bytes: &[u8],
+        script: impl Into<Script<'a>>,
+    ) -> Option<Votes> {
+        let Context { target: ours, reference: theirs, twin, third_opinion, voters, .. } = &self.context;
+        let known = [ours, theirs].into_iter().chain(twin).chain(third_opinion).chain(voters);
+        let named = |name: &str| known.clone().find(|entry| entry.name == name).cloned();
+        let (target, reference) = (named(target)?, named(reference)?);
+        let features = self.context.settings.features & target.features & reference.features;
+        let settings = Settings { features, ..self.context.settings };
+        let (twin, third_opinion, first_opinions) = (None, None, Vec::new());
+        let context = Context {
+            target,
+            reference,
+            twin,
+            first_opinions,
+            third_opinion,
+            settings,
+            ..self.context.clone()
+        };
+        Pair::new(&context).ok()?.votes(bytes, script)
+    }
+
+    fn polled(&self, difference: &Difference, bytes: &[u8], script: Option<Script<'_>>) -> Option<Votes> {
+        let mut poll = Poll::new(self, difference);
         let [target, reference] = self.names();
-        let others = self.context.voters.iter().filter(|voter| ![target, reference].contains(&voter.name));
-        for voter in others {
+        let has_voted = |name: &str| [target, reference].iter().any(|own| bare(own) == bare(name));
+        for voter in self.context.voters.iter().filter(|voter| !has_voted(voter.name)) {
             poll.ask(self, voter.known(), bytes, script);
         }
         poll.counted()
@@ -93,6 +136,43 @@ impl Pair {
             entry.can_judge(bytes, all.features) || Guarded(&engine).validate(bytes).is_accepted();
         can_judge.then_some(Voter { engine, settings })
     }
+}
+
+/// The name of an engine, wherever it runs.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("isolated:").unwrap_or(name)
+}
+
+/// What engines are known not to check, so that they have no vote there: the engine, what differs, and why.
+const NO_VOTE: &[(&str, Matter, &str)] =
+    &[("bun", Matter::Validity, "JavaScriptCore does not type code that cannot be reached")];
+
+/// What a difference is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Matter {
+    Validity,
+    Execution,
+}
+
+impl Matter {
+    fn of(what: &What) -> Self {
+        match what {
+            What::Validity | What::Compilation => Self::Validity,
+            _ => Self::Execution,
+        }
+    }
+}
+
+/// Why an engine has no vote on this, if it has none. A command is known by its program.
+fn no_vote(engine: &str, matter: Matter) -> Option<&'static str> {
+    let program = |command: &str| -> Option<String> {
+        let path = Path::new(command.split_whitespace().next()?);
+        Some(path.file_name()?.to_string_lossy().into_owned())
+    };
+    let command = engine.strip_prefix("process:").and_then(program);
+    let known = command.as_deref().unwrap_or(bare(engine));
+    let row = NO_VOTE.iter().find(|(name, on, _)| *name == known && *on == matter);
+    row.map(|(_, _, why)| *why)
 }
 
 /// An engine that votes, and how its answers are compared.
@@ -122,9 +202,17 @@ impl<'a> Poll<'a> {
         Poll { difference, sides }
     }
 
-    fn ask(&mut self, pair: &Pair, entry: &EngineEntry, bytes: &[u8], script: Script<'_>) {
+    /// Asks about a script, or only about validity.
+    fn ask(&mut self, pair: &Pair, entry: &EngineEntry, bytes: &[u8], script: Option<Script<'_>>) {
+        if no_vote(entry.name, Matter::of(&self.difference.what)).is_some() {
+            return;
+        }
         let Some(Voter { engine: voter, settings }) = pair.voter(entry, bytes) else { return };
-        let against = |engine: &dyn Engine| judge(bytes, script, &voter, engine, &settings).agreement;
+        let voter = Guarded(voter);
+        let against = |engine: &dyn Engine| match script {
+            Some(script) => judge(bytes, script, &voter, engine, &settings).agreement,
+            None => judge_validity(bytes, &voter, engine, &settings).agreement,
+        };
         let with_reference = against(&pair.reference);
         let side = match with_reference {
             // It does not tell the one answer from the other.
@@ -163,8 +251,10 @@ impl<'a> Poll<'a> {
         if self.sides.iter().map(|(_, engines)| engines.len()).sum::<usize>() <= 2 {
             return None;
         }
-        let is_about_validity = matches!(self.difference.what, What::Validity | What::Compilation);
-        let line = |Lineage { validation, execution }| if is_about_validity { validation } else { execution };
+        let line = |Lineage { validation, execution }| match Matter::of(&self.difference.what) {
+            Matter::Validity => validation,
+            Matter::Execution => execution,
+        };
         let side = |(answer, engines): (String, Vec<EngineEntry>)| {
             let lines: BTreeSet<&str> = engines.iter().map(|engine| line(engine.lineage)).collect();
             let names = engines.iter().map(|engine| engine.name.to_owned()).collect();
@@ -177,5 +267,19 @@ impl<'a> Poll<'a> {
             std::cmp::Ordering::Equal => OddOneOut::Nobody,
         };
         Some(Votes { sides, odd_one_out })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_does_not_check_something_has_no_vote_on_it() {
+        let why = no_vote("process:/opt/bun/bin/bun engine.js", Matter::Validity);
+        assert!(why.is_some_and(|why| why.contains("JavaScriptCore")));
+        assert_eq!(no_vote("process:/opt/bun/bin/bun engine.js", Matter::Execution), None);
+        assert_eq!(no_vote("process:./bunny engine.js", Matter::Validity), None);
+        assert_eq!(no_vote("isolated:wasmi", Matter::Validity), None);
     }
 }

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mutagen_engine::{Campaign, Event, Property, Strategy, Verdict};
 use mutagen_oracles::{
-    Call, Ending, Engine, EngineEntry, Function, Instance, Instantiation, Lineage, Registry, State, Tinywasm,
-    Validity, Value, Wasmi, on_stack,
+    Call, Ending, Engine, EngineEntry, Function, Instance, Instantiation, Lineage, Registry, Rejection,
+    State, Tinywasm, Validity, Value, Wasmi, on_stack,
 };
 use mutagen_properties::{
-    Context, FunctionGenerator, FunctionSubject, Functions, Injection, ModuleGenerator, ModuleSubject,
-    OddOneOut, OpinionCounts, Pair, Scenario, Subject,
+    Context, Direction, FunctionGenerator, FunctionSubject, Functions, Injection, ModuleGenerator,
+    ModuleSubject, OddOneOut, OpinionCounts, Pair, Scenario, Subject, TARGET_ENGINE, Validator,
 };
 use mutagen_wasm_ast::{Features, Module};
 
@@ -18,8 +18,9 @@ const FIXES: [&str; 9] =
 
 fn context(bug: Option<&'static str>) -> Context {
     let mut context = Context::new(Features::WASMI).find_voters(&Registry::default());
-    // V8 votes only where a Node is installed.
-    context.voters.retain(|voter| voter.lineage.execution != "v8");
+    // V8 votes only where a Node is installed, and others only where they are compiled.
+    let always = ["wasmi", "wasmtime", "tinywasm", "dlr"];
+    context.voters.retain(|voter| always.contains(&voter.lineage.execution));
     context.inject(Injection { bug, fixes: FIXES.to_vec() })
 }
 
@@ -361,4 +362,79 @@ fn an_engine_without_a_feature_that_a_module_needs_has_no_vote_on_it() {
     let who: Vec<&String> = voted.sides.iter().flat_map(|side| &side.engines).collect();
     assert!(who.iter().any(|name| *name == "tinywasm"), "{voted}");
     assert!(who.iter().all(|name| *name != "dlr"), "{voted}");
+}
+
+/// An engine that takes no module at all.
+fn strict() -> EngineEntry {
+    struct Strict;
+    impl Engine for Strict {
+        fn name(&self) -> &str {
+            "strict"
+        }
+        fn validate(&self, _: &[u8]) -> Validity {
+            Validity::Rejected(Rejection::new("it takes none"))
+        }
+        fn instantiate(&self, _: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+            Err(Rejection::new("it takes none").into())
+        }
+    }
+    EngineEntry::new("strict", "1", |_| Ok(Box::new(Strict)))
+}
+
+fn third(opinion: EngineEntry, module: &str) -> Verdict {
+    let context = Context { third_opinion: Some(opinion), ..context(None) };
+    let module = Module::from_text(module).expect("it is a module");
+    let check = || Validator::new(&context, Direction::Both).expect("the settings are fine").check(&module);
+    on_stack(check).expect("there is a thread").verdict
+}
+
+#[test]
+fn a_third_opinion_that_target_and_reference_do_not_share_is_a_finding_of_its_own() {
+    let Verdict::Failed(failure) = third(strict(), "(module)") else { panic!("it disagrees") };
+    let named = failure.details.iter().find(|(name, _)| name == TARGET_ENGINE);
+    assert_eq!(named.map(|(_, engine)| engine.as_str()), Some("strict"));
+    let dlr = Registry::default().find("dlr").expect("it is built in").clone();
+    assert_eq!(third(dlr, "(module)"), Verdict::Passed);
+    // It rejects what target and reference reject, so it agrees.
+    assert_eq!(third(strict(), "(module (func (result i32)))"), Verdict::Discarded);
+}
+
+#[test]
+fn a_third_opinion_says_nothing_about_modules_that_need_features_that_it_lacks() {
+    let narrow = strict().features(Features::WASM1);
+    assert_eq!(third(narrow.clone(), "(module (memory i64 1))"), Verdict::Passed);
+    assert!(matches!(third(narrow, "(module (memory 1))"), Verdict::Failed(_)));
+}
+
+#[test]
+fn all_vote_on_a_difference_of_engines_that_are_not_those_of_the_campaign() {
+    let context = Context { third_opinion: Some(strict()), ..context(None) };
+    let wasm = Module::from_text("(module)").expect("it is a module").encode();
+    let calls: [Call; 0] = [];
+    let voted = |names| {
+        let pair = Pair::new(&context).expect("the settings are fine");
+        on_stack(|| pair.votes_between(names, &wasm, &calls)).expect("there is a thread")
+    };
+    let votes = voted(["strict", "wasmtime"]).expect("others can answer");
+    assert_eq!((votes.odd_one_out, votes.sides[0].votes, votes.sides[1].votes), (OddOneOut::Target, 1, 2));
+    assert_eq!(voted(["nobody", "wasmtime"]), None);
+    assert_eq!(voted(["wasmi", "wasmtime"]), None, "they agree");
+}
+
+#[test]
+fn an_engine_that_may_end_the_process_votes_from_another_one() {
+    let registry = Registry::default().with(strict().may_end_the_process());
+    let context = Context::new(Features::WASMI).find_voters(&registry);
+    let names: Vec<&str> = context.voters.iter().map(|voter| voter.name).collect();
+    assert!(names.contains(&"isolated:strict") && !names.contains(&"strict"), "{names:?}");
+}
+
+#[test]
+fn votes_on_validity_are_those_of_validators_alone() {
+    let target = strict();
+    let pair = Pair::new(&Context { target, ..context(None) }).expect("the settings are fine");
+    let wasm = Module::from_text("(module)").expect("it is a module").encode();
+    let votes = on_stack(|| pair.votes_on_validity(&wasm)).expect("there is a thread");
+    let votes = votes.expect("others can answer");
+    assert_eq!((votes.sides[0].votes, votes.sides[1].votes), (1, 2), "{votes}");
 }

@@ -10,7 +10,7 @@ use mutagen_engine::{
     Counterexample, Failure, Outcome, Property, SHRINK_TESTS, Verdict, judged, shrink_failure,
 };
 use mutagen_oracles::Script;
-use mutagen_properties::{Case, Pair, Shape, Subject, TARGET_ENGINE, Votes};
+use mutagen_properties::{Case, Pair, REFERENCE_ENGINE, Shape, Subject, TARGET_ENGINE, Votes};
 
 use crate::sharing::Voice;
 use crate::store::Folder;
@@ -159,7 +159,7 @@ impl<'a, S: Subject> Collector<'a, S> {
             // It shows less than before.
             _ => self.newest(&explain(judge, &case)).or_else(|| self.newest(&needed)),
         };
-        let votes = if others { None } else { judge.votes(&case) };
+        let votes = judge.votes(&case, &failure);
         let small = Finding::new(self.spec, case, &failure).with_fixes(self.late_fixes()).with_votes(votes);
         // The small one takes the place of the large one, or its group has an exemplar already.
         let exemplar =
@@ -370,9 +370,9 @@ pub(crate) trait Judge<S: Subject> {
     /// Whether a module that fails shows nothing with these fixes. Not if they are on already.
     fn is_explained(&mut self, case: &Case, fixes: &[&'static str]) -> bool;
 
-    /// What other engines say of a test that fails, if they can be asked.
-    fn votes(&mut self, case: &Case) -> Option<Votes> {
-        let _ = case;
+    /// What other engines say of a test that fails in this way, if they can be asked.
+    fn votes(&mut self, case: &Case, failure: &Failure) -> Option<Votes> {
+        let _ = (case, failure);
         None
     }
 }
@@ -412,9 +412,17 @@ impl<S: Subject> Judge<S> for Here<'_, S> {
         pair.is_explained(fixes, wasm, Script { calls, hosts }).unwrap_or(false)
     }
 
-    fn votes(&mut self, case: &Case) -> Option<Votes> {
+    fn votes(&mut self, case: &Case, failure: &Failure) -> Option<Votes> {
         let (Case::Module { wasm, calls, hosts }, Some(pair)) = (case, &self.pair) else { return None };
-        pair.votes(wasm, Script { calls, hosts })
+        let script = Script { calls, hosts };
+        let named = |detail: &str| {
+            let found = failure.details.iter().find(|(name, _)| name == detail);
+            found.map(|(_, engine)| engine.as_str())
+        };
+        match (named(TARGET_ENGINE), named(REFERENCE_ENGINE)) {
+            (Some(target), Some(reference)) => pair.votes_between([target, reference], wasm, script),
+            _ => pair.votes(wasm, script),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mutagen_engine::{Campaign, Cost, Counterexample, Event, Report, Repro, SHRINK_TESTS, Strategy};
+use mutagen_oracles::Script;
 use mutagen_properties::{Case, DISCREPANCY, Notes, OpinionCounts, Pair, Subject, Tally};
 use serde::{Deserialize, Serialize};
 
@@ -399,10 +400,12 @@ impl<'a, S: Subject> Driver<'a, S> {
         };
         let unmodified = self.spec.clone().unmodified();
         let mut each = Vec::new();
-        for met in Pair::new(context)?.discrepancies(&self.subject.scope()) {
+        let pair = Pair::new(context)?;
+        for met in pair.discrepancies(&self.subject.scope()) {
             let shape = met.shape();
+            let votes = pair.votes_without_bug(&met.bytes, Script { calls: &met.calls, hosts: &met.hosts });
             let case = Case::Module { wasm: met.bytes, calls: met.calls, hosts: met.hosts };
-            let finding = Finding::new(&unmodified, case, &met.failure);
+            let finding = Finding::new(&unmodified, case, &met.failure).with_votes(votes);
             each.push(DiscrepancyReport {
                 shape: Some(shape),
                 kind: met.failure.kind,

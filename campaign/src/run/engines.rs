@@ -48,7 +48,10 @@ pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) ->
     let first_opinions =
         engines.advisers().map(|name| registry.find(name).cloned()).collect::<Result<Vec<_>, _>>()?;
     let context = Context::of(target, reference, settings).find_twin(registry).find_voters(registry);
-    let context = Context { first_opinions, ..context };
+    let is_new = |name: &&String| **name != engines.target && **name != engines.reference;
+    let third_opinion = engines.third_opinion.as_ref().filter(is_new);
+    let third_opinion = third_opinion.map(|name| registry.find(name)).transpose()?.cloned();
+    let context = Context { first_opinions, third_opinion, ..context };
     Ok(context.inject(injection(bug, engines.fixes)))
 }
 

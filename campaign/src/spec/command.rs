@@ -82,7 +82,11 @@ impl Spec {
         }
         words.settings(&engines.property, &usual.property(name));
         words.flag("--target", &engines.target.as_str(), &EngineSpec::TARGET, &engines.target);
-        words.flag("--reference", &engines.reference.as_str(), &EngineSpec::REFERENCE, &engines.reference);
+        let usual_reference = EngineSpec::usual_reference(&engines.target, &Registry::default());
+        words.flag("--reference", &engines.reference.as_str(), &usual_reference, &engines.reference);
+        if let Some(third) = &engines.third_opinion {
+            words.flag("--third-opinion", &true, &false, third);
+        }
         if self.command() == "interpret" {
             let usual = engines.property.usual_opinion(&engines.target, &engines.reference);
             let named = engines.first_opinion.as_deref().unwrap_or(EngineSpec::NO_OPINION);

@@ -9,7 +9,7 @@ mod instance;
 mod link;
 mod messages;
 mod node;
-mod pace;
+mod plain;
 mod reach;
 mod serve;
 mod wire;

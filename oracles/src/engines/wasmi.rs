@@ -4,12 +4,15 @@
 //! the module alone.
 
 mod access;
+mod api;
+mod compiled;
 mod instance;
+mod limiter;
 mod values;
 
 use ::wasmi::{CompilationMode, Config, CustomFuelCosts, Module};
 
-use self::{instance::WasmiInstance, values::failed_start};
+use self::compiled::CompiledModule;
 use crate::{
     answer::{Instantiation, Rejection, Validity},
     engine::{Compiled, Engine, Instance},
@@ -97,9 +100,7 @@ impl Wasmi {
     }
 
     fn compiled(&self, bytes: &[u8]) -> Result<CompiledModule, Rejection> {
-        let engine = ::wasmi::Engine::new(&self.executing);
-        let module = Module::new(&engine, bytes).map_err(Rejection::new)?;
-        Ok(CompiledModule { module, engine, limits: self.limits })
+        CompiledModule::new(::wasmi::Engine::new(&self.executing), bytes, self.limits)
     }
 }
 
@@ -162,31 +163,5 @@ impl Engine for Wasmi {
             "wasmi_core-",
             "wasmi_ir-",
         ]
-    }
-}
-
-/// A module with its own engine. The fields are dropped in this order: the module goes before its engine.
-struct CompiledModule {
-    module: Module,
-    engine: ::wasmi::Engine,
-    limits: Limits,
-}
-
-impl CompiledModule {
-    fn instance(&self, hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
-        let mut instance = WasmiInstance::new(&self.engine, &self.limits, hosts);
-        match instance.start(&self.module) {
-            Ok(()) => Ok(Box::new(instance)),
-            Err(error) => {
-                let ending = failed_start(&error, &instance.store.data().limiter);
-                Err(Instantiation::ended(ending, instance.state()))
-            }
-        }
-    }
-}
-
-impl Compiled for CompiledModule {
-    fn instantiate(&self) -> Result<Box<dyn Instance>, Instantiation> {
-        self.instance(&[])
     }
 }

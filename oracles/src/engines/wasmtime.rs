@@ -108,9 +108,33 @@ impl Wasmtime {
     ) -> Result<Self, EngineError> {
         let mut config = config(settings);
         config.cranelift_opt_level(level).cranelift_regalloc_algorithm(allocator);
-        let engine = ::wasmtime::Engine::new(&config)
+        Self::configured(name, &config, settings)
+    }
+
+    fn configured(name: &'static str, config: &Config, settings: &Settings) -> Result<Self, EngineError> {
+        let engine = ::wasmtime::Engine::new(config)
             .map_err(|error| EngineError::Refused { engine: name.to_owned(), source: error.into() })?;
         Ok(Self { name, engine, limits: settings.limits })
+    }
+
+    /// wasmtime with an interpreter: Cranelift compiles for a processor that does not exist, with its optimiser.
+    #[cfg_attr(not(feature = "pulley"), expect(dead_code, reason = "it is only had with the feature"))]
+    pub(super) fn pulley(settings: &Settings) -> Result<Self, EngineError> {
+        let name = super::optional::PULLEY;
+        let mut config = config(settings);
+        config.cranelift_opt_level(OptLevel::Speed);
+        config
+            .target("pulley64")
+            .map_err(|error| EngineError::Refused { engine: name.to_owned(), source: error.into() })?;
+        Self::configured(name, &config, settings)
+    }
+
+    /// wasmtime with its compiler in one pass. It needs traps by signals, and leaves NaNs as the hardware makes them.
+    #[cfg_attr(not(feature = "winch"), expect(dead_code, reason = "it is only had with the feature"))]
+    pub(super) fn winch(settings: &Settings) -> Result<Self, EngineError> {
+        let mut config = config(&Settings { nan: NanMode::Raw, ..*settings });
+        config.strategy(::wasmtime::Strategy::Winch).signals_based_traps(true);
+        Self::configured(super::optional::WINCH, &config, settings)
     }
 
     fn compiled(&self, bytes: &[u8]) -> ::wasmtime::Result<CompiledModule> {

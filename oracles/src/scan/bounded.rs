@@ -13,7 +13,8 @@ use wasmparser::{
 
 use crate::{limits::Which, settings::Limits};
 
-/// A module whose maxima are within our limits. No program can tell that from a host that refuses to grow.
+/// A module whose maxima are within our limits. No program can tell that from a host that refuses to grow. Its imports have
+/// their numbers for names: some engines ask for imports by name, and names may repeat.
 pub(crate) struct Bounded {
     pub bytes: Vec<u8>,
     /// The export of what was the start function. Whoever instantiates the module calls it.
@@ -100,14 +101,14 @@ impl Writing<'_> {
 
     fn imports(&mut self, section: ImportSectionReader<'_>) -> Result<(), Unbounded> {
         let mut imports = ImportSection::new();
-        for import in section.into_imports() {
+        for (number, import) in section.into_imports().enumerate() {
             let import = import?;
             let ty = match RoundtripReencoder.entity_type(import.ty)? {
                 EntityType::Memory(ty) => EntityType::Memory(self.memory(ty)?),
                 EntityType::Table(ty) => EntityType::Table(self.table(ty)?),
                 other => other,
             };
-            imports.import(import.module, import.name, ty);
+            imports.import("", &number.to_string(), ty);
         }
         self.module.section(&imports);
         Ok(())

@@ -8,6 +8,7 @@ mod limits;
 mod mended;
 mod nans;
 mod newcomer;
+mod optional;
 mod parts;
 mod processes;
 mod references;

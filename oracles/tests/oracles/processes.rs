@@ -229,3 +229,79 @@ fn a_command_that_does_not_answer_is_missing_and_says_what_it_must_do() {
         assert!(error.to_string().contains("docs/engines-in-processes.md"), "{error}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_process_that_does_not_answer_is_ended_and_proves_nothing() {
+    let engine = engine_that("exec sleep 60");
+    let validity = engine.validate(b"\0asm\x01\0\0\0");
+    assert_eq!(validity, Validity::Unanswered("no answer within 20 seconds".to_owned()));
+}
+
+/// A script for a shell, as a plain command with this around it.
+#[cfg(unix)]
+fn plain(script: &str, around: impl Fn(&str) -> String) -> Box<dyn Engine> {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    script.hash(&mut hasher);
+    let (process, hash) = (std::process::id(), hasher.finish());
+    let file = std::env::temp_dir().join(format!("mutagen-plain-{process}-{hash}.sh"));
+    fs::write(&file, script).expect("it can be written");
+    let name = around(&format!("sh {}", file.display()));
+    let registry = Registry::default();
+    assert!(registry.find(&name).is_err(), "nobody has chosen it");
+    let entry = registry.find_chosen(&name).expect("every command has an entry");
+    let compared = mutagen_oracles::Parts::only(mutagen_oracles::Part::Results);
+    entry.make(&Settings { compared, ..settings() }).expect("nothing is started yet")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_plain_command_says_by_its_exit_code_whether_a_module_is_valid() {
+    // It rejects what is longer than eight bytes.
+    let checks = r#"[ $(wc -c <"$1") = 8 ] || { echo "too long: $(wc -c <"$1")" >&2; exit 1; }"#;
+    let engine = plain(checks, |command| format!("plain:{command}"));
+    assert_eq!(engine.validate(b"\0asm\x01\0\0\0"), Validity::Accepted);
+    let more = engine.validate(&wasm("(module (memory 1))"));
+    assert!(matches!(&more, Validity::Rejected(why) if why.0.contains("too long")), "{more}");
+    let ends = plain("kill -SEGV $$", |command| format!("plain:{command}"));
+    assert!(matches!(ends.validate(b"\0asm\x01\0\0\0"), Validity::Panicked(_)));
+    let missing = Registry::default();
+    let missing = missing.find_chosen("plain:/no/such/command").expect("it has an entry");
+    let missing = missing.make(&settings()).expect("nothing is started yet");
+    assert!(matches!(missing.validate(b"\0asm\x01\0\0\0"), Validity::Unanswered(_)));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_plain_command_is_asked_about_calls_that_nothing_came_before() {
+    let runs = r#"case "$1" in
+        check) exit 0 ;;
+        sum) echo $(($2 + $3)) ;;
+        divide) echo "trap: integer divide by zero" >&2; exit 3 ;;
+        nan) echo nan ;;
+        *) exit 9 ;;
+        esac"#;
+    let around =
+        |command: &str| format!("plain:{command} check;{command} {{function}} {{arguments}} {{module}}");
+    let engine = plain(runs, around);
+    let text = r#"(module (func (export "sum") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1)))
+        (func (export "divide") (result i32) (i32.div_u (i32.const 1) (i32.const 0)))
+        (func (export "nan") (result f32) (f32.const nan)) (func (export "other") (result f32) (f32.const nan)))"#;
+    let call = |name: &str, arguments: &[Value]| {
+        let mut instance = engine.instantiate(&wasm(text)).expect("it can be asked");
+        [instance.call(name, arguments), instance.call(name, arguments)]
+    };
+    let [first, second] = call("sum", &[Value::I32(5), Value::I32(-7_i32 as u32)]);
+    assert_eq!(first, Ending::Returned(vec![Value::I32(-2_i32 as u32)]));
+    assert!(matches!(&second, Ending::Infra(why) if why.contains("remembers nothing")), "{second}");
+    assert_eq!(call("divide", &[])[0], Ending::Trapped(TrapKind::DivisionByZero));
+    for unknown in ["nan", "other"] {
+        assert!(matches!(call(unknown, &[])[0], Ending::Infra(_)), "{unknown}");
+    }
+    assert!(matches!(call("none", &[])[0], Ending::Refused(_)));
+    // What it runs for ever is not asked, and what it cannot show is not compared.
+    let endless = engine.instantiate(&wasm(r#"(module (func (export "f") (loop (br 0))))"#));
+    assert_eq!(endless.expect("it can be asked").call("f", &[]), Ending::Trapped(TrapKind::OutOfFuel));
+    assert!(engine.instantiate(&wasm(r#"(module (import "m" "f" (func)))"#)).is_err());
+}

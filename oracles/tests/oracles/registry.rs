@@ -60,6 +60,8 @@ fn the_versions_are_those_that_are_linked() {
     for entry in linked(&Registry::default()) {
         let package = match entry.name.split('-').next().expect("a name has a first word") {
             "dlr" => "dlr-wasm-interpreter",
+            "sf" => "sf-nano-core",
+            "stitch" => "makepad-stitch",
             package => package,
         };
         let locked = format!("name = \"{package}\"\nversion = \"{}\"\n", entry.version);

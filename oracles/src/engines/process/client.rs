@@ -9,12 +9,12 @@ use super::{
     instance::ProcessInstance,
     link::{Broken, Link, unexpected},
     messages::{Reply, Request, Terms},
-    pace::Pace,
     wire::Bytes,
 };
 use crate::{
     answer::{Ending, Instantiation, Validity},
     engine::{Engine, Instance},
+    engines::pace::Pace,
     host::HostPlan,
     limits::Which,
     scan::{External, Spaces, needs_more_than, outline},
@@ -194,7 +194,10 @@ impl Engine for ProcessEngine {
         if let Some(which) = over_limits(&spaces, &limits).filter(|_| !hello.performs_plans) {
             return Err(failed(Ending::Limited(which)));
         }
-        let pace = Pace::of(&hello, &self.shared.settings, bytes, hosts).map_err(failed)?;
+        let pace = match hello.has_fuel {
+            true => Pace::none(),
+            false => Pace::of(&self.shared.settings, bytes, hosts).map_err(failed)?,
+        };
         let instance = ProcessInstance::start(&self.shared, &hello, pace, outline, bytes, hosts)?;
         Ok(Box::new(instance))
     }

@@ -15,6 +15,7 @@ use super::{
     client::ProcessEngine,
     link::{Broken, Link},
     messages::Terms,
+    plain::Plain,
 };
 use crate::{
     Feature, Features,
@@ -25,6 +26,8 @@ use crate::{
 
 /// What the name of a command begins with.
 const PROCESS: &str = "process:";
+/// What the name of a command begins with that knows nothing of the protocol.
+const PLAIN: &str = "plain:";
 /// What the name of an engine of ours begins with that gets a process of its own.
 const ISOLATED: &str = "isolated:";
 /// The subcommand of this program that serves an engine.
@@ -44,7 +47,7 @@ pub fn trust_commands() {
 
 /// Whether the name is that of a command.
 pub(crate) fn is_command(name: &str) -> bool {
-    name.starts_with(PROCESS)
+    name.starts_with(PROCESS) || name.starts_with(PLAIN)
 }
 
 /// The engine that a name describes. A command that was not started before is only started if the user has chosen it. `find` knows
@@ -58,10 +61,13 @@ pub(crate) fn custom<'a>(
     if let Some(entry) = known(name) {
         return Some(entry);
     }
-    let entry = match name.strip_prefix(PROCESS) {
-        Some(_) if !is_chosen && !TRUSTED.load(Ordering::Relaxed) => return None,
-        Some(command) => of_command(leaked(name), command),
-        None => isolated(leaked(name), find(name.strip_prefix(ISOLATED)?)?),
+    if is_command(name) && !is_chosen && !TRUSTED.load(Ordering::Relaxed) {
+        return None;
+    }
+    let entry = match (name.strip_prefix(PROCESS), name.strip_prefix(PLAIN)) {
+        (Some(command), _) => of_command(leaked(name), command),
+        (_, Some(_)) => plain(leaked(name)),
+        _ => isolated(leaked(name), find(name.strip_prefix(ISOLATED)?)?),
     };
     let entry: &'static EngineEntry = Box::leak(Box::new(entry));
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), entry);
@@ -79,6 +85,19 @@ fn isolated(name: &'static str, inner: &EngineEntry) -> EngineEntry {
     let mut entry = inner.clone().renamed(name, move |settings| made(name, &words, settings));
     entry.twin = None;
     entry
+}
+
+/// A command that is started anew for each question. What it has is unknown, so users name the features.
+fn plain(name: &'static str) -> EngineEntry {
+    let make = move |settings: &Settings| {
+        let command = name.strip_prefix(PLAIN).unwrap_or_default();
+        Ok(Box::new(Plain::new(name, command, settings)) as Box<dyn Engine>)
+    };
+    EngineEntry::new(name, "", make)
+        .features(Settings::default().features)
+        .with_raw_nans()
+        .without_fuel()
+        .about("a plain command: it checks modules, and may print the results of a call")
 }
 
 /// A command, which is asked who it is.

@@ -6,13 +6,13 @@ use super::{
     client::{Shared, ending_of},
     link::{Broken, unexpected},
     messages::{CallOf, Exported, Hello, Instantiate, Left, Reply, Request},
-    pace::Pace,
     reach::{ProcessHandles, ProcessHost, Reach, Seen},
     wire::Bytes,
 };
 use crate::{
     answer::{Ending, Instantiation, Rejection},
     engine::{Function, Instance},
+    engines::pace::Pace,
     host::{HostPlan, UNKNOWN_FUNCTION},
     scan::{External, Outline},
     state::State,

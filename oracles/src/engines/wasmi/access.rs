@@ -1,12 +1,14 @@
-//! wasmi's store, as the common code for states and host functions sees it.
+//! wasmi's store, as the common code for states and host functions sees it. Every version of wasmi has its own copy of this.
 
 use std::{borrow::Cow, fmt, fmt::Write, hash::Hasher};
 
-use ::wasmi::{AsContextMut, Func, Global, Memory, Table, Val, errors::HostError};
 use mutagen_weave::Recorder;
 use rustc_hash::FxHasher;
 
-use super::values::{ending_of, from_wasmi, signature, to_reference, to_wasmi};
+use super::{
+    api::{self, AsContextMut, Func, Global, HostError, Memory, Table},
+    values::{ending_of, from_wasmi, signature, to_element, to_wasmi},
+};
 use crate::{
     answer::Ending,
     engine::Signature,
@@ -40,7 +42,7 @@ impl HostError for HostTrap {}
 
 impl<C: Context> Access for Reach<C> {
     type Handles = WasmiHandles;
-    type Error = ::wasmi::Error;
+    type Error = api::Error;
 
     fn host<R>(&mut self, ask: impl FnOnce(&mut WasmiHost) -> R) -> R {
         ask(self.0.as_context_mut().data_mut())
@@ -68,7 +70,7 @@ impl<C: Context> Access for Reach<C> {
         (0..table.size(self.0.as_context()))
             .map_while(|index| {
                 let element = table.get(self.0.as_context(), index)?;
-                Some(from_wasmi(self, &Val::from(element)))
+                Some(from_wasmi(self, &api::value_of(element)))
             })
             .collect()
     }
@@ -86,7 +88,7 @@ impl<C: Context> Access for Reach<C> {
     }
 
     fn grow_table(&mut self, table: Table, elements: u64, value: &Value) -> Option<u64> {
-        let value = to_reference(self, value)?;
+        let value = to_element(self, value)?;
         table.grow(self.0.as_context_mut(), elements, value).ok()
     }
 
@@ -97,17 +99,17 @@ impl<C: Context> Access for Reach<C> {
     }
 
     fn set_element(&mut self, table: Table, index: u64, value: &Value) -> bool {
-        let Some(value) = to_reference(self, value) else { return false };
+        let Some(value) = to_element(self, value) else { return false };
         table.set(self.0.as_context_mut(), index, value).is_ok()
     }
 
-    fn call(&mut self, function: Func, arguments: &[Value]) -> Result<Vec<Value>, Failed<::wasmi::Error>> {
+    fn call(&mut self, function: Func, arguments: &[Value]) -> Result<Vec<Value>, Failed<api::Error>> {
         let inputs = arguments.iter().map(|value| to_wasmi(self, value)).collect::<Option<Vec<_>>>();
         let Some(inputs) = inputs else {
             return Err(Failed { ending: Ending::Refused(UNKNOWN_FUNCTION.to_owned()), error: None });
         };
         let ty = function.ty(self.0.as_context());
-        let mut outputs: Vec<Val> = ty.results().iter().map(|ty| Val::default_for_ty(*ty)).collect();
+        let mut outputs: Vec<api::Val> = ty.results().iter().map(|ty| api::zero(*ty)).collect();
         match function.call(self.0.as_context_mut(), &inputs, &mut outputs) {
             Ok(()) => Ok(outputs.iter().map(|value| from_wasmi(self, value)).collect()),
             Err(error) => Err(Failed { ending: ending_of(&error), error: Some(error) }),

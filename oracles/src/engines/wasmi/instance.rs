@@ -1,14 +1,10 @@
-//! Instances of wasmi: stubs for imports, calls, the state.
+//! Instances of wasmi: stubs for imports, calls, the state. Every version of wasmi has its own copy of this.
 
 use std::sync::Arc;
 
-use ::wasmi::{
-    Caller, Extern, ExternType, FuncType, Global, Memory, Module, Ref, ResourceLimiter, Store, Table,
-    errors::{MemoryError, TableError},
-};
-
 use super::{
     access::{Reach, WasmiHandles, WasmiHost},
+    api::{self, Caller, Extern, ExternType, FuncType, Global, Memory, Module, Store, Table},
     values::{from_wasmi, signature, to_wasmi_or_null, value_type},
 };
 use crate::{
@@ -24,20 +20,20 @@ use crate::{
 /// An instance, or what is left of a failed attempt to make one.
 pub(super) struct WasmiInstance {
     pub(super) store: Store<WasmiHost>,
-    instance: Option<::wasmi::Instance>,
+    instance: Option<api::Instance>,
     imports: Vec<Extern>,
     fuel_used: u64,
 }
 
 impl WasmiInstance {
-    pub(super) fn new(engine: &::wasmi::Engine, limits: &Limits, hosts: &[HostPlan]) -> Self {
+    pub(super) fn new(engine: &api::Engine, limits: &Limits, hosts: &[HostPlan]) -> Self {
         let mut store = Store::new(engine, Host::new(limits, hosts));
         store.limiter(|host| host);
         Self { store, instance: None, imports: Vec::new(), fuel_used: 0 }
     }
 
     /// Imports are made one by one, so that after a failure the earlier ones can still be looked at.
-    pub(super) fn start(&mut self, module: &Module) -> Result<(), ::wasmi::Error> {
+    pub(super) fn start(&mut self, module: &Module) -> Result<(), api::Error> {
         self.refuel()?;
         for import in module.imports() {
             let import = stub(&mut self.store, import.ty())?;
@@ -46,11 +42,11 @@ impl WasmiInstance {
         if self.store.data().is_planned() {
             self.store.data_mut().view = Some(Arc::new(View::new(items(&self.imports))));
         }
-        self.instance = Some(::wasmi::Instance::new(&mut self.store, module, &self.imports)?);
+        self.instance = Some(api::Instance::new(&mut self.store, module, &self.imports)?);
         Ok(())
     }
 
-    fn refuel(&mut self) -> Result<(), ::wasmi::Error> {
+    fn refuel(&mut self) -> Result<(), api::Error> {
         self.store.data_mut().limiter.renew();
         let fuel = self.store.data().limiter.limits().fuel;
         self.store.set_fuel(fuel)
@@ -62,7 +58,7 @@ impl WasmiInstance {
         self.fuel_used += given.saturating_sub(self.store.get_fuel().unwrap_or(given));
     }
 
-    fn function(&self, name: &str) -> Option<::wasmi::Func> {
+    fn function(&self, name: &str) -> Option<api::Func> {
         self.instance.as_ref()?.get_func(&self.store, name)
     }
 
@@ -101,7 +97,7 @@ impl WasmiInstance {
 
 fn exports<'a>(
     store: &'a Store<WasmiHost>,
-    instance: Option<&'a ::wasmi::Instance>,
+    instance: Option<&'a api::Instance>,
 ) -> impl Iterator<Item = (String, Extern)> {
     let exports = instance.into_iter().flat_map(move |instance| instance.exports(store));
     exports.map(|export| (export.name().to_owned(), export.into_extern()))
@@ -150,12 +146,12 @@ impl Instance for WasmiInstance {
     }
 }
 
-fn stub(store: &mut Store<WasmiHost>, ty: &ExternType) -> Result<Extern, ::wasmi::Error> {
+fn stub(store: &mut Store<WasmiHost>, ty: &ExternType) -> Result<Extern, api::Error> {
     Ok(match ty {
         ExternType::Func(ty) => Extern::Func(stub_function(store, ty.clone())),
         ExternType::Memory(ty) => Extern::Memory(Memory::new(&mut *store, *ty)?),
         ExternType::Table(ty) => {
-            Extern::Table(Table::new(&mut *store, *ty, Ref::default_for_ty(ty.element()))?)
+            Extern::Table(Table::new(&mut *store, *ty, api::null_element(ty.element()))?)
         }
         ExternType::Global(ty) => {
             let value = store.data_mut().next_global(value_type(ty.content()));
@@ -165,15 +161,15 @@ fn stub(store: &mut Store<WasmiHost>, ty: &ExternType) -> Result<Extern, ::wasmi
     })
 }
 
-fn stub_function(store: &mut Store<WasmiHost>, ty: FuncType) -> ::wasmi::Func {
+fn stub_function(store: &mut Store<WasmiHost>, ty: FuncType) -> api::Func {
     let number = store.data_mut().next_function();
     let types = ty.results().to_vec();
     let results: Vec<ValueType> = types.iter().map(|ty| value_type(*ty)).collect();
-    ::wasmi::Func::new(store, ty, move |caller: Caller<'_, WasmiHost>, inputs, outputs| {
+    api::Func::new(store, ty, move |caller: Caller<'_, WasmiHost>, inputs, outputs| {
         let mut store = Reach(caller);
         let arguments: Vec<Value> = inputs.iter().map(|value| from_wasmi(&mut store, value)).collect();
         let values = serve(&mut store, number, &arguments, &results).map_err(|stop| match stop {
-            Stop::Trap => ::wasmi::Error::host(HostTrap),
+            Stop::Trap => api::Error::host(HostTrap),
             Stop::Error(error) => error,
         })?;
         for ((output, value), ty) in outputs.iter_mut().zip(&values).zip(&types) {
@@ -181,38 +177,4 @@ fn stub_function(store: &mut Store<WasmiHost>, ty: FuncType) -> ::wasmi::Func {
         }
         Ok(())
     })
-}
-
-type LimiterResult<T> = Result<T, wasmi_core::LimiterError>;
-
-impl ResourceLimiter for WasmiHost {
-    fn memory_growing(&mut self, _: usize, desired: usize, maximum: Option<usize>) -> LimiterResult<bool> {
-        Ok(self.limiter.memory(desired, maximum))
-    }
-
-    fn table_growing(&mut self, _: usize, desired: usize, maximum: Option<usize>) -> LimiterResult<bool> {
-        Ok(self.limiter.table(desired, maximum))
-    }
-
-    fn memory_grow_failed(&mut self, error: &MemoryError) -> LimiterResult<()> {
-        self.limiter.starved |= matches!(error, MemoryError::OutOfSystemMemory);
-        Ok(())
-    }
-
-    fn table_grow_failed(&mut self, error: &TableError) -> LimiterResult<()> {
-        self.limiter.starved |= matches!(error, TableError::OutOfSystemMemory);
-        Ok(())
-    }
-
-    fn instances(&self) -> usize {
-        1
-    }
-
-    fn tables(&self) -> usize {
-        self.limiter.limits().tables
-    }
-
-    fn memories(&self) -> usize {
-        self.limiter.limits().memories
-    }
 }

@@ -1,11 +1,12 @@
-//! Values, types, traps and errors of wasmi in our terms.
+//! Values, types, traps and errors of wasmi in our terms. Every version of wasmi has its own copy of this.
 
-use ::wasmi::{
-    ExternRef, F32, F64, FuncType, Nullable, Ref, TrapCode, V128, Val, ValType,
-    errors::{ErrorKind, InstantiationError, MemoryError},
+use super::{
+    access::{Context, Reach},
+    api::{
+        self, Element, ErrorKind, ExternRef, F32, F64, FuncType, InstantiationError, MemoryError, Nullable,
+        TrapCode, V128, Val, ValType,
+    },
 };
-
-use super::access::{Context, Reach};
 use crate::{
     answer::{Ending, Rejection, TrapKind},
     engine::Signature,
@@ -51,17 +52,12 @@ pub(super) fn to_wasmi<C: Context>(store: &mut Reach<C>, value: &Value) -> Optio
 
 /// A value for a place of this type. A function that this instance does not have is null.
 pub(super) fn to_wasmi_or_null<C: Context>(store: &mut Reach<C>, value: &Value, ty: ValType) -> Val {
-    to_wasmi(store, value).unwrap_or(Val::default_for_ty(ty))
+    to_wasmi(store, value).unwrap_or(api::zero(ty))
 }
 
-/// A reference, unless the value is none.
-pub(super) fn to_reference<C: Context>(store: &mut Reach<C>, value: &Value) -> Option<Ref> {
-    match to_wasmi(store, value) {
-        Some(Val::FuncRef(reference)) => Some(Ref::Func(reference)),
-        Some(Val::ExternRef(reference)) => Some(Ref::Extern(reference)),
-        None => Some(Ref::Func(Nullable::Null)),
-        Some(_) => None,
-    }
+/// An element for a table, unless the value is none.
+pub(super) fn to_element<C: Context>(store: &mut Reach<C>, value: &Value) -> Option<Element> {
+    api::element(to_wasmi(store, value).unwrap_or(Val::FuncRef(Nullable::Null)))
 }
 
 pub(super) fn from_wasmi<C: Context>(store: &mut Reach<C>, value: &Val) -> Value {
@@ -82,7 +78,7 @@ pub(super) fn from_wasmi<C: Context>(store: &mut Reach<C>, value: &Val) -> Value
 }
 
 /// How an instantiation ended, by the error that it gave.
-pub(super) fn failed_start(error: &::wasmi::Error, limiter: &Limiter) -> Ending {
+pub(super) fn failed_start(error: &api::Error, limiter: &Limiter) -> Ending {
     use InstantiationError::{
         ElementSegmentDoesNotFit, FailedToInstantiateMemory, TooManyMemories, TooManyTables,
     };
@@ -103,7 +99,7 @@ pub(super) fn failed_start(error: &::wasmi::Error, limiter: &Limiter) -> Ending 
 }
 
 /// How a call ended, by the error that it gave.
-pub(super) fn ending_of(error: &::wasmi::Error) -> Ending {
+pub(super) fn ending_of(error: &api::Error) -> Ending {
     match (error.as_trap_code().map(trap_kind), error.kind()) {
         (Some(Some(kind)), _) => Ending::Trapped(kind),
         (None, ErrorKind::Host(_)) if error.downcast_ref::<HostTrap>().is_some() => {
@@ -111,14 +107,7 @@ pub(super) fn ending_of(error: &::wasmi::Error) -> Ending {
         }
         (None, ErrorKind::Func(_)) => Ending::Refused(error.to_string()),
         // A lazy engine validates and translates a function only when it is first called.
-        (
-            None,
-            ErrorKind::Translation(_)
-            | ErrorKind::Wasm(_)
-            | ErrorKind::Ir(_)
-            | ErrorKind::UserLimits(_)
-            | ErrorKind::ImplementationLimits(_),
-        ) => Ending::Uncompiled(Rejection::new(error)),
+        (None, kind) if api::is_of_translator(kind) => Ending::Uncompiled(Rejection::new(error)),
         _ => Ending::Infra(error.to_string()),
     }
 }
@@ -136,6 +125,7 @@ fn trap_kind(code: TrapCode) -> Option<TrapKind> {
         TrapCode::StackOverflow => TrapKind::StackExhausted,
         TrapCode::BadSignature => TrapKind::IndirectCallSignature,
         TrapCode::OutOfFuel => TrapKind::OutOfFuel,
-        TrapCode::GrowthOperationLimited | TrapCode::OutOfSystemMemory => return None,
+        // Growth was limited; later versions also say that there is no memory.
+        _ => return None,
     })
 }

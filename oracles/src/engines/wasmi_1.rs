@@ -1,0 +1,108 @@
+//! wasmi 1.1: the version before the one that is tested. Its translator and its executor are others.
+//!
+//! Its interface is nearly that of the later one, so both have the same adapter, compiled once for each.
+
+#[path = "wasmi/access.rs"]
+mod access;
+mod api;
+#[path = "wasmi/compiled.rs"]
+mod compiled;
+#[path = "wasmi/instance.rs"]
+mod instance;
+mod limiter;
+#[path = "wasmi/values.rs"]
+mod values;
+
+use ::wasmi_1::{CompilationMode, Config, Module};
+use mutagen_features::{Feature, Features};
+
+use self::compiled::CompiledModule;
+use crate::{
+    answer::{Instantiation, Rejection, Validity},
+    engine::{Compiled, Engine, Instance},
+    engines::optional::WASMI_1 as NAME,
+    host::HostPlan,
+    limits::{Which, web_limit},
+    settings::{Limits, Settings},
+};
+
+/// The size of the stack for values, which wasmi keeps on the heap.
+const VALUE_STACK_BYTES: usize = 16 * 1024 * 1024;
+
+/// wasmi 1.1 as a black box.
+pub(super) struct WasmiOne {
+    limits: Limits,
+    validating: Config,
+    executing: Config,
+}
+
+impl WasmiOne {
+    /// It leaves NaNs as the hardware makes them, whatever the settings say.
+    pub(super) fn new(settings: &Settings) -> Self {
+        let mut validating = Config::default();
+        switch_features(&mut validating, settings.features);
+        validating.compilation_mode(CompilationMode::LazyTranslation);
+        let mut executing = validating.clone();
+        executing
+            .compilation_mode(CompilationMode::Eager)
+            .consume_fuel(true)
+            .set_max_stack_height(VALUE_STACK_BYTES)
+            .set_max_recursion_depth(settings.limits.recursion);
+        Self { limits: settings.limits, validating, executing }
+    }
+
+    fn compiled(&self, bytes: &[u8]) -> Result<CompiledModule, Rejection> {
+        CompiledModule::new(::wasmi_1::Engine::new(&self.executing), bytes, self.limits)
+    }
+}
+
+fn switch_features(config: &mut Config, features: Features) {
+    let on = |feature| features.contains(feature);
+    config
+        .wasm_mutable_global(on(Feature::MutableGlobal))
+        .wasm_saturating_float_to_int(on(Feature::SaturatingFloatToInt))
+        .wasm_sign_extension(on(Feature::SignExtension))
+        .wasm_multi_value(on(Feature::MultiValue))
+        .wasm_bulk_memory(on(Feature::BulkMemory))
+        .wasm_reference_types(on(Feature::ReferenceTypes))
+        .wasm_simd(on(Feature::Simd))
+        .wasm_relaxed_simd(on(Feature::RelaxedSimd))
+        .wasm_tail_call(on(Feature::TailCall))
+        .wasm_extended_const(on(Feature::ExtendedConst))
+        .wasm_multi_memory(on(Feature::MultiMemory))
+        .wasm_memory64(on(Feature::Memory64))
+        .wasm_wide_arithmetic(on(Feature::WideArithmetic))
+        .wasm_custom_page_sizes(false);
+}
+
+impl Engine for WasmiOne {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Validity {
+        Module::new(&::wasmi_1::Engine::new(&self.validating), bytes).map_err(Rejection::new).into()
+    }
+
+    fn instantiate(&self, bytes: &[u8]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.instantiate_with(bytes, &[])
+    }
+
+    fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
+        self.compiled(bytes)?.instance(hosts)
+    }
+
+    fn compile<'a>(&'a self, bytes: &[u8]) -> Result<Box<dyn Compiled + 'a>, Rejection> {
+        Ok(Box::new(self.compiled(bytes)?))
+    }
+
+    fn limit(&self, which: Which) -> Option<u64> {
+        match which {
+            Which::Locals => Some(30_000),
+            Which::StackCells => Some(32_767),
+            Which::BrTableTargets => Some(131_072),
+            Which::BodyBytes => None,
+            other => web_limit(other),
+        }
+    }
+}
