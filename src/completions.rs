@@ -46,7 +46,9 @@ fn with_names(command: Command, engines: &Registry) -> Command {
 
 fn names(arg: &Arg, engines: &Registry) -> Option<Vec<&'static str>> {
     let meant_for = |role| {
-        let entries = engines.entries().iter().filter(move |entry| entry.roles.contains(&role));
+        // Not those that this program would have to be built with.
+        let entries = engines.entries().iter().filter(|entry| entry.how_to_get.is_none());
+        let entries = entries.filter(move |entry| entry.roles.contains(&role));
         entries.map(|entry| entry.name)
     };
     match arg.get_id().as_str() {

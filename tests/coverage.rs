@@ -48,7 +48,7 @@ fn modules_below(directory: &Path) -> BTreeSet<String> {
 fn the_figure_of_a_campaign_is_that_of_replaying_its_corpus() {
     for words in [
         "interpret --tests 300 --fixes",
-        "interpret --tests 300 --property interpreter-i32 --features wasm1",
+        "interpret --tests 300 --property interpreter-i32 --features wasm1 --fixes",
         "validate --tests 300 --fixes",
         "interpret --tests 300 --fixes -j 2 --keep-going",
         "interpret --tests 300 --fixes --no-supervisor",
@@ -272,7 +272,9 @@ fn targets_without_probes_are_refused_and_no_module_is_removed() {
 
 #[test]
 fn a_campaign_on_a_target_without_probes_claims_no_coverage() {
-    let directory = campaign("interpret --tests 50 --target tinywasm --nans raw");
+    let directory = campaign(
+        "interpret --tests 50 --target tinywasm --nans raw --property interpreter-i32 --features wasm1",
+    );
     let stats = fs::read_to_string(directory.path().join("out/stats.json")).expect("it is stored");
     assert!(!stats.contains("wasmi-2.0.0/"), "{stats}");
     let page = fs::read_to_string(directory.path().join("out/report.html")).expect("it is stored");

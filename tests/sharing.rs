@@ -119,8 +119,12 @@ fn campaigns_meet(place: &str, folder: &Path) {
 fn findings_meet(place: &str, folder: &Path) {
     let hunt =
         |seed: u32| run(&format!("validate --bug wasm-6 --seed {seed} --tests 200000 {place} --json -q"));
-    let shapes: Vec<serde_json::Value> =
-        [1, 1, 2].map(|seed| json(&hunt(seed).out)["groups"][0]["shape"].clone()).into();
+    let shape = |seed| {
+        let Run { code, out, err } = hunt(seed);
+        assert_eq!(code, 1, "{err}");
+        json(&out)["groups"][0]["shape"].clone()
+    };
+    let shapes: Vec<serde_json::Value> = [1, 1, 2].map(shape).into();
     let mut different = shapes.clone();
     different.sort_by_key(ToString::to_string);
     different.dedup();
@@ -206,7 +210,7 @@ fn machines_meet(place: &str, folder: &Path) {
 
 /// Scenarios meet as modules do.
 fn interpreters_meet(place: &str) {
-    let hunt = |seed: u32| run(&format!("interpret --tests 3000 --seed {seed} {place} --json -q"));
+    let hunt = |seed: u32| run(&format!("interpret --fixes --tests 3000 --seed {seed} {place} --json -q"));
     let first = hunt(1);
     assert_eq!(first.code, 0, "{}", first.err);
     let second = json(&hunt(2).out);

@@ -261,7 +261,8 @@ impl Pair {
         Ok(judge(bytes, script, &target, &self.reference, settings))
     }
 
-    /// Whether the engines, which differ on this module, agree once these fixes are on. `false` if all of them are on already.
+    /// Whether the engines, which differ on this module, agree once these fixes are on, and differ again without them: bits that were
+    /// never written may be the right ones by chance. `false` if all of the fixes are on already.
     ///
     /// # Errors
     ///
@@ -276,8 +277,14 @@ impl Pair {
         if fixes.iter().all(|fix| present.fixes.contains(fix)) {
             return Ok(false);
         }
-        let judgement = self.judge_with(present.with(fixes.iter().copied()), bytes, script)?;
-        Ok(judgement.agreement == Agreement::Equal)
+        let fixed = present.with(fixes.iter().copied());
+        for _ in 0..CONFIRMATIONS {
+            let agree = self.judge_with(fixed.clone(), bytes, script)?.agreement == Agreement::Equal;
+            if !agree || !self.judge(bytes, script).agreement.is_finding() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The outcome of a module on which the engines seem to differ. It is a failure if they differ again in
