@@ -205,6 +205,10 @@ impl<S: Subject> Judge<S> for Coroner<'_, S> {
         value
     }
 
+    fn asks_apart(&self) -> bool {
+        true
+    }
+
     fn is_explained(&mut self, case: &Case, fixes: &[&'static str]) -> bool {
         let is_on = |fix: &&'static str| {
             self.subject.context().is_some_and(|context| {
