@@ -75,7 +75,7 @@ impl Ended {
                 unasked: Vec::new(),
                 sharing: None,
             };
-            sort_left_over(&mut groups, store, program, order);
+            sort_left_over(&mut groups, store, program, order, seconds);
         }
         report.groups = groups.list();
         report.unsorted += groups.unsorted();
@@ -174,9 +174,14 @@ fn absorb(groups: &mut Groups, more: Vec<Group>, store: Option<&Store>) {
 }
 
 /// Sorts the findings of workers that died before they could: a worker of their own does it. What it cannot sort is kept as it
-/// is, in groups of its own.
-fn sort_left_over(groups: &mut Groups, store: &Store, program: &Program<'_>, order: CampaignOrder) {
-    let mut order = order;
+/// is, in groups of its own. Nobody knows any more when they were met: it was before the campaign ended, after these seconds.
+fn sort_left_over(
+    groups: &mut Groups,
+    store: &Store,
+    program: &Program<'_>,
+    mut order: CampaignOrder,
+    seconds: f64,
+) {
     let is_sortable = |left: &FindingReport| !left.finding.ends_the_process();
     for _ in 0..SORT_TRIES {
         if !store.left_over(&groups.list()).iter().any(is_sortable) {
@@ -186,17 +191,17 @@ fn sort_left_over(groups: &mut Groups, store: &Store, program: &Program<'_>, ord
         let (sorted, barred) = sort(program, order.clone());
         order.barred.extend(barred);
         if let Some(sorted) = sorted {
-            absorb(groups, sorted, Some(store));
+            absorb(groups, sorted.later(seconds).groups, Some(store));
             break;
         }
     }
     store.left_over(&groups.list()).into_iter().for_each(|left| groups.keep(left));
 }
 
-/// Lets a worker sort. Returns its groups, or the hash of the module that it died of.
-fn sort(program: &Program<'_>, order: CampaignOrder) -> (Option<Vec<Group>>, Option<u64>) {
+/// Lets a worker sort. Returns its report, or the hash of the module that it died of.
+fn sort(program: &Program<'_>, order: CampaignOrder) -> (Option<CampaignReport>, Option<u64>) {
     match program.follow(&Order::Campaign(Box::new(order))) {
-        Ok((Some(Message::Done(done)), _)) => (Some(done.report.groups), None),
+        Ok((Some(Message::Done(done)), _)) => (Some(done.report), None),
         Ok((_, remains)) => (None, remains.noted().and_then(|noted| noted.hash())),
         Err(_) => (None, None),
     }

@@ -183,7 +183,7 @@ impl Writer<'_> {
         let results = self.outline.function(self.function).results.clone();
         let Some(callee) = self.free_callee(&results, same) else { return false };
         let depth = self.depth();
-        self.left_behind();
+        self.left_behind(&results);
         self.write_tail_call(callee, depth);
         true
     }

@@ -55,10 +55,11 @@ impl Writer<'_> {
         if too_many || !self.swarm.uses(Part::Blocks) || !self.has_room_for_blocks(1) {
             return false;
         }
-        match self.source.below(5) {
+        match self.source.below(6) {
             0 | 1 => self.plain_block(results, depth),
             2 | 3 => self.conditional(results, depth),
-            _ if self.swarm.uses(Part::Loops) => self.loop_of(results, depth),
+            4 if self.swarm.uses(Part::Loops) => self.loop_of(results, depth),
+            5 if self.swarm.uses(Part::BranchTables) && self.switch_of(results) => {}
             _ => self.plain_block(results, depth),
         }
         true
@@ -227,14 +228,18 @@ impl Writer<'_> {
         (0..count).filter_map(|_| pick(fitting.iter().copied(), self.source)).collect()
     }
 
-    /// Sometimes writes values that the next branch leaves behind below its own. Engines must move the values that it
+    /// Sometimes writes values that the next branch leaves behind below those that it carries. Engines must move the values that it
     /// carries down to where its target expects them. Returns their types.
-    pub(super) fn left_behind(&mut self) -> Vec<ValType> {
+    pub(super) fn left_behind(&mut self, carried: &[ValType]) -> Vec<ValType> {
         if self.room == 0 || !self.chance(1, 2) {
             return Vec::new();
         }
         let count = 1 + self.source.below(2);
-        let types = self.swarm.types(count, self.source);
+        // One of the same type can be taken for what is carried.
+        let types = match carried.first() {
+            Some(ty) if self.chance(1, 2) => vec![*ty; count],
+            _ => self.swarm.types(count, self.source),
+        };
         self.values(&types, 1);
         types
     }
@@ -244,14 +249,14 @@ impl Writer<'_> {
         match self.source.below(5) {
             0 if conditional => {
                 let Some((label, types)) = self.label() else { return false };
-                self.left_behind();
+                self.left_behind(&types);
                 self.values(&types, depth);
                 let label = self.mistaken_label(label);
                 self.write(Op::Br(label));
             }
             1 if conditional => {
                 let results = self.outline.function(self.function).results.clone();
-                self.left_behind();
+                self.left_behind(&results);
                 self.values(&results, depth);
                 self.write(Op::Return);
             }
@@ -289,7 +294,7 @@ impl Writer<'_> {
         let chosen = if conditional { self.label() } else { innermost };
         let Some((default, types)) = chosen else { return false };
         let targets = self.labels_like(|label| matches!(label, Label::End(own) if *own == types));
-        self.left_behind();
+        self.left_behind(&types);
         self.values(&types, depth);
         match self.source.below(3) {
             0 => self.value(ValType::I32, depth),
@@ -308,7 +313,7 @@ impl Writer<'_> {
     pub(super) fn branch(&mut self) -> bool {
         let depth = self.depth();
         let Some((label, types)) = self.label() else { return false };
-        let below = self.left_behind();
+        let below = self.left_behind(&types);
         self.values(&types, depth);
         self.condition(depth);
         let label = self.mistaken_label(label);

@@ -82,8 +82,9 @@ impl Writer<'_> {
     fn address(&mut self, end: u64, width: u64, ty: AddressType, depth: usize) -> u64 {
         let small = self.source.below(17) as u64;
         // With 64 bits, an address or an offset that 32 bits cannot hold.
-        if ty == AddressType::I64 && self.swarm.uses(Part::Traps) && self.chance(1, 8) {
-            let (address, offset) = one_of([(WRAPPED + small, 0), (small, WRAPPED)], self.source);
+        if ty == AddressType::I64 && self.swarm.uses(Part::Traps) && self.chance(1, 6) {
+            let (address, offset) =
+                one_of([(WRAPPED + small, 0), (WRAPPED * (1 + small), 0), (small, WRAPPED)], self.source);
             self.number(address, ty);
             return offset;
         }

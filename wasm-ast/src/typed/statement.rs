@@ -157,7 +157,11 @@ impl Writer<'_> {
     fn some_results(&mut self) -> Vec<ValType> {
         let several = self.swarm.on(Feature::MultiValue);
         let count = [0, 0, 1, 2, 3][self.source.below(if several { 5 } else { 3 })];
-        self.swarm.types(count, self.source)
+        // Values of one type compete for the same registers.
+        match self.swarm.types(count, self.source) {
+            types if count > 1 && self.chance(1, 3) => vec![types[0]; count],
+            types => types,
+        }
     }
 
     /// Writes a value and drops it.

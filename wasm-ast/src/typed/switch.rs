@@ -13,15 +13,23 @@ const MOST_CASES: usize = 3;
 impl Writer<'_> {
     /// Writes a `switch`. Its results, if it has any, are assigned or dropped.
     pub(super) fn switch(&mut self) -> bool {
+        let waiting = self.waiting();
+        let results = self.results_above(&waiting);
+        let done = self.switch_of(&results);
+        if done {
+            self.sink(&results);
+        }
+        self.sink(&waiting);
+        done
+    }
+
+    /// Writes a `switch` that leaves these results.
+    pub(super) fn switch_of(&mut self, results: &[ValType]) -> bool {
         if !self.has_room_for_blocks(MOST_CASES) {
             return false;
         }
-        let waiting = self.waiting();
-        let results = self.results_above(&waiting);
         let cases = 1 + self.source.below(MOST_CASES);
-        self.cases(&results, cases, cases);
-        self.sink(&results);
-        self.sink(&waiting);
+        self.cases(results, cases, cases);
         true
     }
 
@@ -56,7 +64,7 @@ impl Writer<'_> {
         if self.chance(1, 2) {
             self.statements(1);
         }
-        self.left_behind();
+        self.left_behind(results);
         self.values(results, 1);
         match self.source.below(3) {
             0 => self.value(ValType::I32, 1),

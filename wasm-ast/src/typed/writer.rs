@@ -89,8 +89,12 @@ impl<'a> Writer<'a> {
     pub(super) fn finish(mut self) -> (Vec<Instr>, Vec<Locals>, u64) {
         // The plainest type has ways of its own through engines.
         let is_plain = *self.outline.function(self.function) == FuncType::default();
-        if !self.chance(1, if is_plain { 3 } else { 10 }) || !self.forward() {
+        if !self.chance(1, if is_plain { 3 } else { 8 }) || !self.forward() {
             let results = self.outline.function(self.function).results.clone();
+            // Without locals, the first call may begin where the function itself does.
+            if self.locals.is_empty() && self.chance(1, 2) {
+                self.call_statement();
+            }
             let statements = 1 + self.source.below(6);
             self.statements(statements);
             self.ending(&results, true);
@@ -184,10 +188,13 @@ impl<'a> Writer<'a> {
 
     /// Any global that may be changed, and its type.
     pub(super) fn changeable_global(&mut self) -> Option<(GlobalIdx, ValType)> {
-        let counter = self.outline.counter;
-        let globals = (0..).map(GlobalIdx::new).zip(&self.outline.spaces.globals);
-        let free = globals.filter(|(index, global)| global.mutable && Some(*index) != counter);
-        pick(free, self.source).map(|(index, global)| (index, global.value))
+        pick(changeable_globals(self.outline), self.source)
+    }
+
+    /// A global of this type that may be changed.
+    fn changeable_global_of(&mut self, ty: ValType) -> Option<GlobalIdx> {
+        let fitting = changeable_globals(self.outline).filter(|(_, own)| *own == ty);
+        pick(fitting, self.source).map(|(index, _)| index)
     }
 
     pub(super) fn operation(&mut self, operation: &Operation, depth: usize) {
@@ -280,17 +287,29 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Assigns the values on the stack to locals or drops them, the last one first.
+    /// Assigns the values on the stack to locals or globals, or drops them, the last one first. What is in a global is seen
+    /// after the call.
     pub(super) fn sink(&mut self, types: &[ValType]) {
         for ty in types.iter().rev() {
+            let shown = self.swarm.uses(Part::Globals) && self.chance(1, 3);
+            let global = if shown { self.changeable_global_of(*ty) } else { None };
             let local = self.variable(*ty);
-            let op = match local {
-                Some(local) if self.chance(3, 4) => Op::LocalSet(local),
+            let op = match (global, local) {
+                (Some(global), _) => Op::GlobalSet(global),
+                (None, Some(local)) if self.chance(3, 4) => Op::LocalSet(local),
                 _ => Op::Drop,
             };
             self.write(op);
         }
     }
+}
+
+/// The globals that code may change, and their types.
+fn changeable_globals(outline: &Outline) -> impl Iterator<Item = (GlobalIdx, ValType)> {
+    let counter = outline.counter;
+    let globals = (0..).map(GlobalIdx::new).zip(&outline.spaces.globals);
+    let free = globals.filter(move |(index, global)| global.mutable && Some(*index) != counter);
+    free.map(|(index, global)| (index, global.value))
 }
 
 fn is_comparison(op: &Op) -> bool {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use mutagen_engine::{Scope, Source};
 use mutagen_wasm_ast::{
-    AddressType, BlockKind, Data, Element, ExportItem, Features, ImportItem, Instr, Limits, Module, Op,
-    RefType, ValType,
+    AddressType, BlockKind, BlockType, Data, Element, ExportItem, Features, ImportItem, Instr, Limits,
+    Module, Op, RefType, ValType,
 };
 
 use crate::behaviour::fuel_is_enough;
@@ -255,6 +255,51 @@ fn some_loops_go_on_from_within_blocks() {
         |module: &&Module| module.functions.iter().any(|function| continues(&function.body, &mut Vec::new()));
     let count = modules.iter().filter(has).count();
     assert!(count > modules.len() / 50, "only in {count} modules");
+}
+
+/// Whether nothing but constants stands before the first call.
+fn begins_with_a_call(body: &[Instr]) -> bool {
+    let is_constant = |instr: &&Instr| {
+        let Instr::Op(op) = instr else { return false };
+        matches!(op, Op::I32Const(_) | Op::I64Const(_) | Op::F32Const(_) | Op::F64Const(_) | Op::V128Const(_))
+    };
+    let first = body.iter().find(|instr| !is_constant(instr));
+    matches!(first, Some(Instr::Op(Op::Call(_) | Op::CallIndirect(..))))
+}
+
+#[test]
+fn functions_without_a_frame_of_their_own_often_begin_with_a_call() {
+    let (mut all, mut begin) = (0, 0);
+    for module in typed(Features::WASMI, 3_000) {
+        for function in &module.functions {
+            let has_frame = !module.types[function.ty.get() as usize].params.is_empty();
+            if !has_frame && function.locals.is_empty() {
+                all += 1;
+                begin += usize::from(begins_with_a_call(&function.body));
+            }
+        }
+    }
+    assert!(begin * 10 > all, "{begin} of {all}");
+}
+
+/// The number of blocks that leave values of which a global takes the last one.
+fn shown(body: &[Instr]) -> usize {
+    let here = body.windows(2).filter(|pair| {
+        matches!(pair, [Instr::Block(block), Instr::Op(Op::GlobalSet(_))] if block.ty != BlockType::Empty)
+    });
+    let inside = body.iter().map(|instr| match instr {
+        Instr::Block(block) => shown(&block.body),
+        Instr::Op(_) => 0,
+    });
+    here.count() + inside.sum::<usize>()
+}
+
+#[test]
+fn what_blocks_leave_is_often_shown_in_globals() {
+    let modules = typed(Features::WASMI, 3_000);
+    let shown: usize =
+        modules.flat_map(|module| module.functions).map(|function| shown(&function.body)).sum();
+    assert!(shown > 200, "{shown} blocks");
 }
 
 #[test]
