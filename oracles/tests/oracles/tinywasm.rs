@@ -47,6 +47,17 @@ fn one_module_after_another_is_not_taken_for_the_one_before() {
 }
 
 #[test]
+fn memories_that_are_first_written_in_another_order_are_not_mixed_up() {
+    let text =
+        r#"(module (import "" "" (func (export "f"))) (memory (export "m") 0) (memory (export "n") 1))"#;
+    let write = HostAction::Write { memory: 1, address: 0, bytes: vec![77] };
+    let turns = vec![vec![write], vec![HostAction::GrowMemory { memory: 0, pages: 1 }]];
+    let hosts = [HostPlan { turns, repeats: false }];
+    let calls = [f(&[]), f(&[])];
+    assert_eq!(agreement(text, Script { calls: &calls, hosts: &hosts }), Agreement::Equal);
+}
+
+#[test]
 fn memories_and_tables_grow_as_far_as_in_other_engines() {
     let grows = r#"(module (memory (export "m") 1) (memory $big (export "n") 0) (table $t (export "t") 1 funcref)
         (func (export "f") (param i32 i32) (result i32 i32)
