@@ -174,9 +174,13 @@ fn what_host_functions_of_an_engine_cannot_do_is_inconclusive() {
     let module = wasm(r#"(module (import "" "" (func)) (memory (export "m") 1))"#);
     let plan = |action| [HostPlan { turns: vec![vec![action]], repeats: false }];
     let writes = plan(HostAction::Write { memory: 0, address: 0, bytes: vec![1] });
-    for (name, plans) in
-        [("stitch", plan(HostAction::Trap)), ("sf-nano", writes.clone()), ("sf-nano-jit", writes)]
-    {
+    let grows = plan(HostAction::GrowMemory { memory: 0, pages: 1 });
+    for (name, plans) in [
+        ("stitch", plan(HostAction::Trap)),
+        ("stitch", grows),
+        ("sf-nano", writes.clone()),
+        ("sf-nano-jit", writes),
+    ] {
         let Some(entry) = compiled().into_iter().find(|entry| entry.name == name) else { continue };
         let engine = entry.make(&settings(&entry)).expect("it takes the settings");
         let ending = match engine.instantiate_with(&module, &plans).err() {
