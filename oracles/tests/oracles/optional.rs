@@ -257,7 +257,60 @@ fn the_difference_in_validity_that_is_documented_is_there() {
 }
 
 /// The modules of `docs/discrepancies.md`, what they are called with, and what an engine says of each.
-const DIFFERENCES: [(&str, &str, &[Value], &str); 5] = [
+const DIFFERENCES: [(&str, &str, &[Value], &str); 13] = [
+    (
+        "stitch",
+        r#"(module (func (export "f") (param i64) (result i32) (local i64)
+            (i64.eqz (local.get 0)) (local.set 1 (i64.const 2))
+            (block (loop (local.set 1 (i64.sub (local.get 1) (i64.const 1)))
+                (br_if 1 (i32.eqz (i32.wrap_i64 (local.get 1)))) (br 0)))))"#,
+        &[Value::I64(0)],
+        "returned [i32:0]",
+    ),
+    (
+        "wasmi-1",
+        r#"(module (memory i64 1 0x1000000000000) (func (export "f") (result i32) (i32.load offset=1 (i64.const 0))))"#,
+        &[],
+        "trapped: out of bounds memory access",
+    ),
+    (
+        "stitch",
+        r#"(module (func (export "f") (param f32) (result f32) (local.get 0) (local.get 0) (drop)))"#,
+        &[Value::F32(0)],
+        "panicked: index out of bounds",
+    ),
+    (
+        "sf-nano",
+        r#"(module (func (export "f") (result i32) (local funcref) (ref.is_null (local.get 0))))"#,
+        &[],
+        "returned [i32:0]",
+    ),
+    (
+        "sf-nano-jit",
+        r#"(module (func (export "f") (result i32) (local funcref) (ref.is_null (local.get 0))))"#,
+        &[],
+        "returned [i32:0]",
+    ),
+    (
+        "sf-nano-jit",
+        r#"(module (func (export "f") (param i32) (result i32) (local i32)
+            (local.get 1) (local.set 1 (local.get 0)) (br_if 0 (local.get 0))))"#,
+        &[Value::I32(7)],
+        "returned [i32:7]",
+    ),
+    (
+        "sf-nano-jit",
+        r#"(module (memory 1) (data (i32.const 0) "abc")
+            (func (export "f") (memory.init 0 (i32.const 9) (i32.const 0) (i32.const 2))))"#,
+        &[],
+        "returned []",
+    ),
+    (
+        "sf-nano-jit",
+        r#"(module (func (export "f") (param f32) (result v128) (v128.const i32x4 0 0 0 0) (br_if 0 (i32.const 0))))"#,
+        &[Value::F32(0)],
+        "",
+    ),
     (
         "stitch",
         r#"(module (func (export "f") (param i32) (result i32)

@@ -155,7 +155,25 @@ fn what_a_failed_start_left_behind_can_be_seen() {
 }
 
 /// The modules of `docs/discrepancies.md`, and what tinywasm says of each.
-const DIFFERENCES: [(&str, &[Value], &str); 4] = [
+const DIFFERENCES: [(&str, &[Value], &str); 7] = [
+    (
+        r#"(module (import "" "" (func $h (result i32))) (table 1 funcref) (elem (i32.const 0) $h)
+            (func (export "f") (result i32) (block (return_call_indirect (result i32) (i32.const 0))) (i32.const 0)))"#,
+        &[],
+        "returned [i32:0]",
+    ),
+    (
+        r#"(module (func (export "f") (param i32) (result i32)
+            (if (result i32) (local.get 0) (then (i32.const 1)) (else (local.get 0))) (local.tee 0)))"#,
+        &[Value::I32(7)],
+        "returned [i32:7]",
+    ),
+    (
+        r#"(module (memory 1) (data $d "")
+            (func (export "f") (param i32) (memory.init $d (i32.const 0) (local.get 0) (i32.const 1))))"#,
+        &[Value::I32(u32::MAX)],
+        "panicked: range start index",
+    ),
     (
         r#"(module (func (export "f") (result i32) (local funcref) (ref.is_null (local.get 0))))"#,
         &[],
@@ -187,4 +205,12 @@ fn the_differences_that_are_documented_are_there() {
         assert!(judgement.agreement.is_finding(), "{text}");
         assert!(last_answer(&judgement).starts_with(said), "{text}: {}", last_answer(&judgement));
     }
+}
+
+#[test]
+fn data_is_written_behind_an_element_segment_that_is_out_of_bounds() {
+    let text = r#"(module (import "" "" (memory 1)) (table 0 funcref) (elem (i32.const 1) func) (data (i32.const 0) "a"))"#;
+    let settings = Settings::default();
+    let judgement = judge(&wasm(text), &[], &tinywasm(), &wasmtime(&settings), &settings);
+    assert!(judgement.agreement.to_string().contains("memory"), "{}", judgement.agreement);
 }
