@@ -257,7 +257,26 @@ fn the_difference_in_validity_that_is_documented_is_there() {
 }
 
 /// The modules of `docs/discrepancies.md`, what they are called with, and what an engine says of each.
-const DIFFERENCES: [(&str, &str, &[Value], &str); 13] = [
+const DIFFERENCES: [(&str, &str, &[Value], &str); 16] = [
+    (
+        "stitch",
+        r#"(module (func (export "f") (param i32) (result i32) (i32.add (i32.clz (local.get 0)) (ref.is_null (ref.null func)))))"#,
+        &[Value::I32(0)],
+        "panicked: no suitable instruction found",
+    ),
+    (
+        "stitch",
+        r#"(module (table 1 funcref) (func (export "f") (result i32) (ref.is_null (table.get 0 (i32.const 0)))))"#,
+        &[],
+        "panicked: called `Option::unwrap()` on a `None` value",
+    ),
+    (
+        "stitch",
+        r#"(module (func (export "f") (param i32) (result i32) (i32.clz (local.get 0))
+            (if (result i32) (local.get 0) (then (i32.clz (local.get 0))) (else (local.get 0))) (drop)))"#,
+        &[Value::I32(0)],
+        "returned [i32:0]",
+    ),
     (
         "stitch",
         r#"(module (func (export "f") (param i64) (result i32) (local i64)
