@@ -119,6 +119,9 @@ fn each_traps_as_others_do() {
         (func (export "load") (result i32) (i32.load (i32.const 65533)))
         (func (export "call") (param i32) (call_indirect (local.get 0)))
         (func (export "other") (call_indirect (type $other) (i32.const 0) (i32.const 0))))"#;
+    let copies = r#"(module (table 3 funcref) (func (export "f") (table.copy (i32.const 1) (i32.const 0) (i32.const 3))))"#;
+    let needs = Features::WASM1.with(mutagen_oracles::Feature::BulkMemory);
+    assert_equal(copies, needs, &[f(&[])], &[]);
     let one = |name: &str, argument| Call::new(name, [argument]);
     let calls = [
         f(&[]),
@@ -139,7 +142,7 @@ fn each_traps_as_others_do() {
         "(module (table 1 funcref) (elem (i32.const 1) $f) (func $f))",
         r#"(module (import "" "" (global $g (mut i32))) (func $f (global.set $g (i32.const 9)) (unreachable)) (start $f))"#,
     ] {
-        assert_equal(text, Features::WASM1.with(mutagen_oracles::Feature::BulkMemory), &[], &[]);
+        assert_equal(text, needs, &[], &[]);
     }
 }
 
