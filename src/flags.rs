@@ -172,7 +172,7 @@ pub struct EngineFlags {
     pub bug: Option<String>,
 
     /// Repairs known bugs of the target (`wasm-f1` and following), to find others; with --bug they are always
-    /// repaired
+    /// repaired. Engines that are not woven are asked in words in which some of their known bugs do not show
     #[arg(long)]
     pub fixes: bool,
 

@@ -169,6 +169,17 @@ fn a_first_opinion_changes_nothing_but_the_work_of_the_reference() {
 }
 
 #[test]
+fn known_faults_of_an_engine_that_is_not_woven_do_not_show_with_fixes() {
+    let module = b"(module (func (export \"f\") (result i32) (local funcref) (ref.is_null (local.get 0))))";
+    let judged = |more: &[&str]| {
+        let words = ["interpret", "--target", "tinywasm", "--nans", "raw", "-"];
+        run_in(&std::env::temp_dir(), &[&words[..], more].concat(), module)
+    };
+    let (plain, repaired) = (judged(&[]), judged(&["--fixes"]));
+    assert_eq!((plain.code, repaired.code), (1, 0), "{}{}", plain.out, repaired.out);
+}
+
+#[test]
 fn a_finding_says_how_all_engines_vote() {
     let found = run("interpret --bug wasm-11 --json -q");
     let finding = &json(&found.out)["finding"];

@@ -7,7 +7,7 @@ use mutagen_campaign::{
     Budget, CampaignOutcome, CampaignReport, Curb, Earlier, EngineProperty, EngineSpec, Error, Executable,
     Finding, Groups, Known, Ran, Setup, Spec, Stored, SubjectSpec, replay, run,
 };
-use mutagen_oracles::{Registry, on_stack};
+use mutagen_oracles::{Features, NanMode, Registry, on_stack};
 use mutagen_properties::ModuleGenerator;
 use tempfile::TempDir;
 
@@ -135,6 +135,25 @@ fn without_a_fix_the_shapes_of_a_group_that_keeps_coming_are_skipped_before_they
     assert_eq!(group.fix, None, "no fix explains an injected bug");
     assert_eq!(report.labels["skipped: a known group"], texts.len() as u64 - Groups::FLOOD);
     assert_eq!(report.tests, texts.len() as u64);
+}
+
+#[test]
+fn panics_in_one_place_that_no_fix_explains_are_one_group_whatever_the_modules_look_like() {
+    let grow = r#"(module (memory 1) (func (export "f") (result i32) (memory.grow (i32.const -1))))"#;
+    let other = r#"(module (memory 1) (func (export "g") (param i32) (drop (memory.grow (i32.const -2)))))"#;
+    let SubjectSpec::Engines(engines) = spec(None, 2).subject else { panic!("it is about engines") };
+    let engines = EngineSpec {
+        target: "dlr".to_owned(),
+        nans: NanMode::Raw,
+        features: Features::WASM2,
+        first_opinion: None,
+        ..engines
+    };
+    let spec = Spec { subject: SubjectSpec::Engines(engines), ..spec(None, 2) };
+    let directory = directory();
+    let groups = report(&spec, directory.path(), &[grow, other].map(str::to_owned)).groups;
+    assert_eq!(groups.iter().map(|group| group.count).collect::<Vec<_>>(), [2], "{groups:#?}");
+    assert!(groups[0].site.as_ref().is_some_and(|site| site.starts_with("panic: ")), "{groups:#?}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub struct Settings {
     /// The parts of their answers that are compared.
     pub compared: Parts,
     /// Whether an engine with known faults is asked about the same in other words, which it understands, where its adapter knows
-    /// some. Not if it is what is tested.
+    /// some: for first opinions, and to find others than the known faults of what is tested.
     pub mends: bool,
 }
 

@@ -45,21 +45,6 @@ impl Extent {
         Self { name: name.into(), length: bytes.len() as u64, digest: digest_bytes(bytes) }
     }
 
-    /// The extent of a memory that is not there as one piece: `read` fills a buffer from an address on.
-    pub(crate) fn of_pieces(
-        name: impl Into<Arc<str>>,
-        length: usize,
-        mut read: impl FnMut(usize, &mut [u8]),
-    ) -> Self {
-        let (mut digest, mut buffer) = (MemoryDigest::default(), [0; PIECE]);
-        for address in (0..length).step_by(PIECE) {
-            let piece = &mut buffer[..PIECE.min(length - address)];
-            read(address, piece);
-            digest.add(piece);
-        }
-        Self { name: name.into(), length: length as u64, digest: digest.hasher.finish() }
-    }
-
     /// The extent of a memory that is zero but for some blocks, whose numbers come in order: `read` fills a buffer from an address
     /// on.
     pub(crate) fn of_blocks(
@@ -87,9 +72,6 @@ impl Extent {
 /// The size of a block of bytes. Most memories are nearly all zero, and checking that a block is zero is much faster than
 /// mixing it into a digest.
 pub(crate) const BLOCK: usize = 1024;
-
-/// How much is read at once of a memory that is read in pieces: so little that it stays in the processor's cache.
-const PIECE: usize = 8 * BLOCK;
 
 /// The digest of the blocks of a memory so far.
 #[derive(Default)]

@@ -130,7 +130,8 @@ impl Pair {
         let all = self.context.settings;
         // A difference that NaN bits explain is no vote of an engine that cannot canonicalise them.
         let nan = if entry.canonicalises { all.nan } else { NanMode::Raw };
-        let settings = Settings { features: all.features & entry.features, nan, ..all };
+        let features = all.features & entry.features;
+        let settings = Settings { features, nan, mends: false, ..all };
         let engine = Wrapped::new(entry.make(&settings).ok()?, present);
         let can_judge =
             entry.can_judge(bytes, all.features) || Guarded(&engine).validate(bytes).is_accepted();

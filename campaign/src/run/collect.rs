@@ -138,6 +138,12 @@ impl<'a, S: Subject> Collector<'a, S> {
         let others = found.failure.details.iter().any(|(name, _)| name == TARGET_ENGINE);
         let explain = |judge: &mut _, case: &_| if others { Vec::new() } else { fixes_of(judge, case) };
         let needed = explain(judge, &case);
+        // Otherwise the place that an engine names does: one fault is in modules of many shapes.
+        let said = needed.is_empty().then(|| said_at(&found.failure)).flatten();
+        let recognised = said.as_ref().and_then(|said| self.groups().recognise_site(said, &as_found, now));
+        if let Some((_, curb)) = recognised {
+            return self.curb(curb, None);
+        }
         // One that takes several is shrunk unless all of their groups are there: it may be the first to show one of the bugs.
         let is_known = needed.iter().all(|fix| self.groups().has_fix(fix));
         let known = needed.first().copied().filter(|_| is_known);
@@ -166,8 +172,8 @@ impl<'a, S: Subject> Collector<'a, S> {
             FindingReport { finding: small.clone(), tests: found.tests, seconds: found.seconds, file: None };
         let (decision, curb) = self.groups().add(&as_found, shape.clone(), fix, failure.message, exemplar);
         self.tell(decision, &small);
-        if let Some(site) = site {
-            self.groups().is_at(&shape, site);
+        if let Some(site) = site.map(str::to_owned).or(said) {
+            self.groups().is_at(&shape, &site);
         }
         let small_file = match decision {
             Decision::New => self.store.and_then(|store| store.store(Folder::Findings, &small)),
@@ -356,6 +362,21 @@ fn explaining_fixes(
 /// Where a failure happened, if that is known.
 fn site(failure: &Failure) -> Option<&str> {
     failure.details.iter().find(|(name, _)| name == SITE).map(|(_, site)| site.as_str())
+}
+
+/// The kinds of failures in which an engine says what it could not do.
+const SAYING: [&str; 2] = ["panic", "compilation"];
+
+/// Where an engine panicked, or else what it says without its numbers.
+fn said_at(failure: &Failure) -> Option<String> {
+    SAYING.contains(&failure.kind.as_str()).then_some(())?;
+    let place = failure.message.find(".rs:").and_then(|at| {
+        let before = failure.message[..at].rfind('(')?;
+        let length = failure.message[before..].find(')')?;
+        Some(&failure.message[before + 1..before + length])
+    });
+    let said = place.map_or_else(|| failure.message.replace(|c: char| c.is_ascii_digit(), ""), str::to_owned);
+    Some(format!("{}: {said}", failure.kind))
 }
 
 /// A failing test, met at this moment.

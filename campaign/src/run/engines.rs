@@ -31,7 +31,9 @@ pub fn engines_of(spec: &Spec, registry: &Registry) -> Result<Pair, Error> {
 
 pub(crate) fn context(spec: &Spec, engines: &EngineSpec, registry: &Registry) -> Result<Context, Error> {
     let EngineSpec { features, nans: nan, compare: compared, .. } = *engines;
-    let settings = Settings { features, nan, compared, ..Settings::default() };
+    // What repairs wasmi says to other engines the same in words in which none of their known faults shows.
+    let mends = engines.fixes;
+    let settings = Settings { features, nan, compared, mends, ..Settings::default() };
     let (target, reference) = (registry.find(&engines.target)?, registry.find(&engines.reference)?);
     if nan == NanMode::Deterministic
         && let Some(raw) = [target, reference].into_iter().find(|engine| !engine.canonicalises)

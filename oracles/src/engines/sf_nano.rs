@@ -26,7 +26,7 @@ use crate::{
     host::{HostAction, HostPlan},
     limits::{Which, web_limit},
     registry::EngineError,
-    scan::{Unbounded, bounded, needs_more_than},
+    scan::{Mending, Unbounded, bounded, mended, needs_more_than},
     settings::Settings,
     state::State,
 };
@@ -76,6 +76,18 @@ impl SfNano {
     }
 }
 
+/// What its interpreter, or both, are known to do wrong: docs/discrepancies.md has all of it.
+const FAULTS: Mending = Mending {
+    nans: false,
+    references: true,
+    tail_calls: false,
+    joins: false,
+    truncations: true,
+    dead_code: false,
+    wide_blocks: false,
+    ticks: false,
+};
+
 /// What a host function can do here.
 fn can_perform(plans: &[HostPlan]) -> bool {
     let mut actions = plans.iter().flat_map(|plan| plan.turns.iter().flatten());
@@ -101,7 +113,13 @@ impl Engine for SfNano {
         if !can_perform(hosts) {
             return Err(ended(Ending::Infra("its host functions change nothing but one memory".to_owned())));
         }
-        let module = bounded(bytes, &self.settings.limits).map_err(|why| {
+        let limits = &self.settings.limits;
+        let module = if self.settings.mends {
+            mended(bytes, FAULTS).and_then(|it| bounded(&it.bytes, limits))
+        } else {
+            bounded(bytes, limits)
+        };
+        let module = module.map_err(|why| {
             ended(match why {
                 Unbounded::Exceeds(which) => Ending::Limited(which),
                 Unbounded::Unreadable(reason) => Ending::Infra(reason),

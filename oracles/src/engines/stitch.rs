@@ -47,10 +47,16 @@ impl Stitch {
     }
 }
 
-/// Whether a host function is to fail. makepad-stitch panics then, and leaves part of the thread's stack behind: later answers would
-/// depend on how often that happened.
-fn has_failing(plans: &[HostPlan]) -> bool {
-    plans.iter().flat_map(|plan| plan.turns.iter().flatten()).any(|action| matches!(action, HostAction::Trap))
+/// What no host function of makepad-stitch can do, if one is to. It panics where one fails, and leaves part of the thread's stack
+/// behind: later answers would depend on how often that happened. Where one grows a memory, it takes its own frames for those of
+/// WebAssembly, and ends the process.
+fn cannot_do(plans: &[HostPlan]) -> Option<&'static str> {
+    let actions = plans.iter().flat_map(|plan| plan.turns.iter().flatten());
+    actions.into_iter().find_map(|action| match action {
+        HostAction::Trap => Some("it panics where a host function fails"),
+        HostAction::GrowMemory { .. } => Some("it ends the process where a host function grows a memory"),
+        _ => None,
+    })
 }
 
 impl Engine for Stitch {
@@ -69,8 +75,8 @@ impl Engine for Stitch {
     fn instantiate_with(&self, bytes: &[u8], hosts: &[HostPlan]) -> Result<Box<dyn Instance>, Instantiation> {
         self.check(bytes)?;
         let ended = |ending| Instantiation::ended(ending, State::default());
-        if has_failing(hosts) {
-            return Err(ended(Ending::Infra("it panics where a host function fails".to_owned())));
+        if let Some(reason) = cannot_do(hosts) {
+            return Err(ended(Ending::Infra(reason.to_owned())));
         }
         let module = bounded(bytes, &self.settings.limits).map_err(|why| {
             ended(match why {

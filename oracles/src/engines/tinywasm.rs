@@ -14,7 +14,7 @@ use ::tinywasm::{
     Module,
     engine::{Config, StackConfig},
     parser::{Parser, ParserOptions},
-    types::{ImportKind, MemoryType, ModuleInner, TableType},
+    types::{ImportKind, LocalMemoryAllocation, MemoryType, ModuleInner, TableType},
 };
 use mutagen_features::Features;
 
@@ -126,6 +126,8 @@ const FAULTS: Mending = Mending {
     nans: true,
     references: true,
     tail_calls: true,
+    joins: true,
+    truncations: false,
     dead_code: true,
     wide_blocks: true,
     ticks: false,
@@ -236,8 +238,8 @@ fn tables(module: &Module) -> impl Iterator<Item = &TableType> {
     imported.chain(&module.table_types)
 }
 
-/// The module with maxima that are within our limits, and with a name of its own for each import: a host is asked for imports
-/// by name, and names may repeat.
+/// The module with maxima that are within our limits, with memories that are made in their order, and with a name of its own for each
+/// import: a host is asked for imports by name, and names may repeat.
 fn within(module: &Module, limits: &Limits) -> Module {
     let mut module = ModuleInner::clone(module);
     let (pages, elements) = (limits.memory_pages as u64, limits.table_elements as u64);
@@ -252,6 +254,10 @@ fn within(module: &Module, limits: &Limits) -> Module {
         }
     }
     module.memory_types.iter_mut().for_each(memory);
+    // Memories that are made when they are first written are not made in their order.
+    if module.memory_types.len() > 1 && module.local_memory_allocation == LocalMemoryAllocation::Lazy {
+        module.local_memory_allocation = LocalMemoryAllocation::Eager;
+    }
     module.table_types.iter_mut().for_each(table);
     module.into()
 }

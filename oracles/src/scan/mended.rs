@@ -28,8 +28,12 @@ pub(crate) struct Mending {
     pub nans: bool,
     /// Locals of reference types are set to null.
     pub references: bool,
-    /// Tail calls of imported functions are calls before a return.
+    /// Tail calls of functions that may be imported are calls before a return.
     pub tail_calls: bool,
+    /// What a local is set to at the end of a block is set before it is left on the stack.
+    pub joins: bool,
+    /// Floats are put into a local before they are made 32-bit integers.
+    pub truncations: bool,
     /// Code that cannot be reached is left out.
     pub dead_code: bool,
     /// Blocks of 64-bit memories are filled, copied and initialised by functions that pass on 32 bits: more do not fit anyway.
@@ -251,12 +255,18 @@ impl<'a> Writing<'a> {
 
     fn body(&mut self, bytes: &[u8], body: &FunctionBody<'_>, parameters: u32) -> Result<Vec<u8>, Unbounded> {
         let mut operators = body.get_operators_reader()?;
-        let locals = body.range().start..operators.original_position();
-        let mut code = Code { bytes: bytes[locals].to_vec(), dead: None };
+        let mut code = Code { bytes: Vec::new(), dead: None, spare: 0, is_after_end: false };
+        let runs = body.get_locals_reader()?.into_iter().collect::<Result<Vec<_>, _>>()?;
+        if self.mending.truncations {
+            code.spare = parameters + runs.iter().map(|(count, _)| count).sum::<u32>();
+            code.declare(&runs)?;
+        } else {
+            let locals = body.range().start..operators.original_position();
+            code.bytes.extend(&bytes[locals]);
+        }
         if self.mending.references {
             let mut local = parameters;
-            for run in body.get_locals_reader()? {
-                let (count, ty) = run?;
+            for (count, ty) in runs {
                 if let wasmparser::ValType::Ref(ty) = ty {
                     let null = RoundtripReencoder.heap_type(ty.heap_type())?;
                     code.set_to_null(local, count, null);
@@ -281,11 +291,29 @@ impl<'a> Writing<'a> {
             {
                 code.add([Instruction::Call(*function_index), Instruction::Return]);
             }
+            Operator::ReturnCallIndirect { type_index, table_index }
+                if self.mending.tail_calls && self.imported_functions > 0 =>
+            {
+                let call = Instruction::CallIndirect { type_index: *type_index, table_index: *table_index };
+                code.add([call, Instruction::Return]);
+            }
+            Operator::LocalTee { local_index } if self.mending.joins && code.is_after_end => {
+                code.add([Instruction::LocalSet(*local_index), Instruction::LocalGet(*local_index)]);
+            }
+            Operator::I32TruncF32S | Operator::I32TruncF32U if self.mending.truncations => {
+                code.add([Instruction::LocalTee(code.spare)]);
+                code.bytes.extend(bytes);
+            }
+            Operator::I32TruncF64S | Operator::I32TruncF64U if self.mending.truncations => {
+                code.add([Instruction::LocalTee(code.spare + 1)]);
+                code.bytes.extend(bytes);
+            }
             other => match self.wide_block(other) {
                 Some(function) => code.add([Instruction::Call(function)]),
                 None => code.bytes.extend(bytes),
             },
         }
+        code.is_after_end = matches!(operator, Operator::End);
         match operator {
             Operator::Loop { .. } => self.tick(code),
             Operator::Unreachable
@@ -343,11 +371,29 @@ struct Code {
     bytes: Vec<u8>,
     /// In code that cannot be reached: how many blocks were begun in it.
     dead: Option<u32>,
+    /// The first of two locals of ours, of types f32 and f64.
+    spare: u32,
+    /// Whether the last operator ended a block.
+    is_after_end: bool,
 }
 
 impl Code {
     fn add<'a>(&mut self, instructions: impl IntoIterator<Item = Instruction<'a>>) {
         instructions.into_iter().for_each(|instruction| instruction.encode(&mut self.bytes));
+    }
+
+    /// Declares locals in these runs, and two of ours behind them.
+    fn declare(&mut self, runs: &[(u32, wasmparser::ValType)]) -> Result<(), Unbounded> {
+        (runs.len() + 2).encode(&mut self.bytes);
+        for (count, ty) in runs {
+            count.encode(&mut self.bytes);
+            RoundtripReencoder.val_type(*ty)?.encode(&mut self.bytes);
+        }
+        for ty in [ValType::F32, ValType::F64] {
+            1u32.encode(&mut self.bytes);
+            ty.encode(&mut self.bytes);
+        }
+        Ok(())
     }
 
     fn set_to_null(&mut self, first: u32, count: u32, null: HeapType) {

@@ -65,6 +65,18 @@ fn locals_are_null_and_tail_calls_of_the_host_return() {
 }
 
 #[test]
+fn an_indirect_tail_call_of_the_host_returns_and_a_local_takes_what_its_block_gave() {
+    let text = r#"(module (import "h" "h" (func $h (result i32))) (table 1 funcref) (elem (i32.const 0) $h)
+        (func (export "f") (param i32) (result i32)
+            (block (br_if 0 (local.get 0)) (return_call_indirect (result i32) (i32.const 0))) (i32.const 0))
+        (func (export "g") (param i32) (result i32)
+            (if (result i32) (local.get 0) (then (i32.const 1)) (else (local.get 0))) (local.tee 0)))"#;
+    let arguments = [0, 1, 7].map(|number| [Value::I32(number)]);
+    let calls = arguments.each_ref().map(|argument| [f(argument), Call::new("g", argument.clone())]).concat();
+    assert_eq!(agreement(text, &calls), Agreement::Equal);
+}
+
+#[test]
 fn blocks_of_64_bit_memories_are_filled_copied_and_initialised() {
     let module = r#"(module (memory $w (export "w") i64 1) (memory $v (export "v") i64 1) (memory $n (export "n") 1)
         (data $d "some bytes")

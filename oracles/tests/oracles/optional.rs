@@ -119,6 +119,9 @@ fn each_traps_as_others_do() {
         (func (export "load") (result i32) (i32.load (i32.const 65533)))
         (func (export "call") (param i32) (call_indirect (local.get 0)))
         (func (export "other") (call_indirect (type $other) (i32.const 0) (i32.const 0))))"#;
+    let copies = r#"(module (table 3 funcref) (func (export "f") (table.copy (i32.const 1) (i32.const 0) (i32.const 3))))"#;
+    let needs = Features::WASM1.with(mutagen_oracles::Feature::BulkMemory);
+    assert_equal(copies, needs, &[f(&[])], &[]);
     let one = |name: &str, argument| Call::new(name, [argument]);
     let calls = [
         f(&[]),
@@ -139,7 +142,7 @@ fn each_traps_as_others_do() {
         "(module (table 1 funcref) (elem (i32.const 1) $f) (func $f))",
         r#"(module (import "" "" (global $g (mut i32))) (func $f (global.set $g (i32.const 9)) (unreachable)) (start $f))"#,
     ] {
-        assert_equal(text, Features::WASM1.with(mutagen_oracles::Feature::BulkMemory), &[], &[]);
+        assert_equal(text, needs, &[], &[]);
     }
 }
 
@@ -174,9 +177,13 @@ fn what_host_functions_of_an_engine_cannot_do_is_inconclusive() {
     let module = wasm(r#"(module (import "" "" (func)) (memory (export "m") 1))"#);
     let plan = |action| [HostPlan { turns: vec![vec![action]], repeats: false }];
     let writes = plan(HostAction::Write { memory: 0, address: 0, bytes: vec![1] });
-    for (name, plans) in
-        [("stitch", plan(HostAction::Trap)), ("sf-nano", writes.clone()), ("sf-nano-jit", writes)]
-    {
+    let grows = plan(HostAction::GrowMemory { memory: 0, pages: 1 });
+    for (name, plans) in [
+        ("stitch", plan(HostAction::Trap)),
+        ("stitch", grows),
+        ("sf-nano", writes.clone()),
+        ("sf-nano-jit", writes),
+    ] {
         let Some(entry) = compiled().into_iter().find(|entry| entry.name == name) else { continue };
         let engine = entry.make(&settings(&entry)).expect("it takes the settings");
         let ending = match engine.instantiate_with(&module, &plans).err() {
@@ -253,7 +260,79 @@ fn the_difference_in_validity_that_is_documented_is_there() {
 }
 
 /// The modules of `docs/discrepancies.md`, what they are called with, and what an engine says of each.
-const DIFFERENCES: [(&str, &str, &[Value], &str); 5] = [
+const DIFFERENCES: [(&str, &str, &[Value], &str); 16] = [
+    (
+        "stitch",
+        r#"(module (func (export "f") (param i32) (result i32) (i32.add (i32.clz (local.get 0)) (ref.is_null (ref.null func)))))"#,
+        &[Value::I32(0)],
+        "panicked: no suitable instruction found",
+    ),
+    (
+        "stitch",
+        r#"(module (table 1 funcref) (func (export "f") (result i32) (ref.is_null (table.get 0 (i32.const 0)))))"#,
+        &[],
+        "panicked: called `Option::unwrap()` on a `None` value",
+    ),
+    (
+        "stitch",
+        r#"(module (func (export "f") (param i32) (result i32) (i32.clz (local.get 0))
+            (if (result i32) (local.get 0) (then (i32.clz (local.get 0))) (else (local.get 0))) (drop)))"#,
+        &[Value::I32(0)],
+        "returned [i32:0]",
+    ),
+    (
+        "stitch",
+        r#"(module (func (export "f") (param i64) (result i32) (local i64)
+            (i64.eqz (local.get 0)) (local.set 1 (i64.const 2))
+            (block (loop (local.set 1 (i64.sub (local.get 1) (i64.const 1)))
+                (br_if 1 (i32.eqz (i32.wrap_i64 (local.get 1)))) (br 0)))))"#,
+        &[Value::I64(0)],
+        "returned [i32:0]",
+    ),
+    (
+        "wasmi-1",
+        r#"(module (memory i64 1 0x1000000000000) (func (export "f") (result i32) (i32.load offset=1 (i64.const 0))))"#,
+        &[],
+        "trapped: out of bounds memory access",
+    ),
+    (
+        "stitch",
+        r#"(module (func (export "f") (param f32) (result f32) (local.get 0) (local.get 0) (drop)))"#,
+        &[Value::F32(0)],
+        "panicked: index out of bounds",
+    ),
+    (
+        "sf-nano",
+        r#"(module (func (export "f") (result i32) (local funcref) (ref.is_null (local.get 0))))"#,
+        &[],
+        "returned [i32:0]",
+    ),
+    (
+        "sf-nano-jit",
+        r#"(module (func (export "f") (result i32) (local funcref) (ref.is_null (local.get 0))))"#,
+        &[],
+        "returned [i32:0]",
+    ),
+    (
+        "sf-nano-jit",
+        r#"(module (func (export "f") (param i32) (result i32) (local i32)
+            (local.get 1) (local.set 1 (local.get 0)) (br_if 0 (local.get 0))))"#,
+        &[Value::I32(7)],
+        "returned [i32:7]",
+    ),
+    (
+        "sf-nano-jit",
+        r#"(module (memory 1) (data (i32.const 0) "abc")
+            (func (export "f") (memory.init 0 (i32.const 9) (i32.const 0) (i32.const 2))))"#,
+        &[],
+        "returned []",
+    ),
+    (
+        "sf-nano-jit",
+        r#"(module (func (export "f") (param f32) (result v128) (v128.const i32x4 0 0 0 0) (br_if 0 (i32.const 0))))"#,
+        &[Value::F32(0)],
+        "",
+    ),
     (
         "stitch",
         r#"(module (func (export "f") (param i32) (result i32)
@@ -289,6 +368,24 @@ const DIFFERENCES: [(&str, &str, &[Value], &str); 5] = [
         "",
     ),
 ];
+
+#[test]
+fn documented_differences_of_sf_nano_do_not_show_in_other_words() {
+    let text = r#"(module
+        (func (export "f") (param f32 f64) (result i32) (local i32 f32) (i32.trunc_f64_s (f64.promote_f32 (local.get 0))))
+        (func (export "g") (param f32 f64) (result i32) (i32.trunc_f32_u (f32.demote_f64 (local.get 1))))
+        (func (export "h") (param f32 f64) (result i32) (local i64 funcref) (ref.is_null (local.get 3))))"#;
+    let arguments = [[Value::F32(0xff80_0000), Value::F64(0)], [Value::F32(0), Value::F64(0xfff0 << 48)]];
+    let calls = arguments.map(|both| ["f", "g", "h"].map(|name| Call::new(name, both.clone()))).concat();
+    for entry in compiled().into_iter().filter(|entry| entry.name.starts_with("sf-nano")) {
+        let settings = Settings { mends: true, ..settings(&entry) };
+        let engine = entry.make(&settings).expect("it takes the settings");
+        let (module, wasmi) = (wasm(text), Wasmi::new(&settings));
+        let judged = on_stack(|| judge(&module, &calls, &engine, &wasmi, &settings));
+        let judgement = judged.expect("there is a thread");
+        assert_eq!(judgement.agreement, Agreement::Equal, "{}: {:#?}", entry.name, judgement.steps);
+    }
+}
 
 #[test]
 fn the_differences_that_are_documented_are_there() {

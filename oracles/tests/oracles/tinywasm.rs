@@ -47,6 +47,17 @@ fn one_module_after_another_is_not_taken_for_the_one_before() {
 }
 
 #[test]
+fn memories_that_are_first_written_in_another_order_are_not_mixed_up() {
+    let text =
+        r#"(module (import "" "" (func (export "f"))) (memory (export "m") 0) (memory (export "n") 1))"#;
+    let write = HostAction::Write { memory: 1, address: 0, bytes: vec![77] };
+    let turns = vec![vec![write], vec![HostAction::GrowMemory { memory: 0, pages: 1 }]];
+    let hosts = [HostPlan { turns, repeats: false }];
+    let calls = [f(&[]), f(&[])];
+    assert_eq!(agreement(text, Script { calls: &calls, hosts: &hosts }), Agreement::Equal);
+}
+
+#[test]
 fn memories_and_tables_grow_as_far_as_in_other_engines() {
     let grows = r#"(module (memory (export "m") 1) (memory $big (export "n") 0) (table $t (export "t") 1 funcref)
         (func (export "f") (param i32 i32) (result i32 i32)
@@ -144,7 +155,25 @@ fn what_a_failed_start_left_behind_can_be_seen() {
 }
 
 /// The modules of `docs/discrepancies.md`, and what tinywasm says of each.
-const DIFFERENCES: [(&str, &[Value], &str); 4] = [
+const DIFFERENCES: [(&str, &[Value], &str); 7] = [
+    (
+        r#"(module (import "" "" (func $h (result i32))) (table 1 funcref) (elem (i32.const 0) $h)
+            (func (export "f") (result i32) (block (return_call_indirect (result i32) (i32.const 0))) (i32.const 0)))"#,
+        &[],
+        "returned [i32:0]",
+    ),
+    (
+        r#"(module (func (export "f") (param i32) (result i32)
+            (if (result i32) (local.get 0) (then (i32.const 1)) (else (local.get 0))) (local.tee 0)))"#,
+        &[Value::I32(7)],
+        "returned [i32:7]",
+    ),
+    (
+        r#"(module (memory 1) (data $d "")
+            (func (export "f") (param i32) (memory.init $d (i32.const 0) (local.get 0) (i32.const 1))))"#,
+        &[Value::I32(u32::MAX)],
+        "panicked: range start index",
+    ),
     (
         r#"(module (func (export "f") (result i32) (local funcref) (ref.is_null (local.get 0))))"#,
         &[],
@@ -176,4 +205,12 @@ fn the_differences_that_are_documented_are_there() {
         assert!(judgement.agreement.is_finding(), "{text}");
         assert!(last_answer(&judgement).starts_with(said), "{text}: {}", last_answer(&judgement));
     }
+}
+
+#[test]
+fn data_is_written_behind_an_element_segment_that_is_out_of_bounds() {
+    let text = r#"(module (import "" "" (memory 1)) (table 0 funcref) (elem (i32.const 1) func) (data (i32.const 0) "a"))"#;
+    let settings = Settings::default();
+    let judgement = judge(&wasm(text), &[], &tinywasm(), &wasmtime(&settings), &settings);
+    assert!(judgement.agreement.to_string().contains("memory"), "{}", judgement.agreement);
 }

@@ -81,7 +81,7 @@ impl Access for Reach<'_> {
         Cow::Owned(memory.read_vec(self.store, 0, length).unwrap_or_default())
     }
 
-    /// Memories can only be copied, so they are read in pieces: those that were ever written.
+    /// Memories can only be copied, so they are read in pieces: those that were ever written. A memory that is not made yet is zero.
     fn extent(&mut self, name: &str, Placed { memory, place }: Placed) -> Extent {
         let length = memory.len(self.store).unwrap_or(0);
         let read = |address, piece: &mut [u8]| {
@@ -93,7 +93,7 @@ impl Access for Reach<'_> {
             Some(written) => {
                 written.extent(length, || Extent::of_blocks(name, length, written.blocks(), read))
             }
-            None => Extent::of_pieces(name, length, read),
+            None => Extent::of_blocks(name, length, [], read),
         }
     }
 

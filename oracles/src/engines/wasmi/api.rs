@@ -33,6 +33,11 @@ pub(super) fn value_of(element: Element) -> Val {
     Val::from(element)
 }
 
+/// Whether the error is a trap at the end of a table. This version has a code for it.
+pub(super) fn is_table_access(_: &ErrorKind) -> bool {
+    false
+}
+
 /// Whether the error says that a function is not translated: it is invalid, or exceeds a limit of the translator.
 pub(super) fn is_of_translator(error: &ErrorKind) -> bool {
     use ErrorKind::{ImplementationLimits, Ir, Translation, UserLimits, Wasm};

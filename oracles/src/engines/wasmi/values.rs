@@ -106,6 +106,7 @@ pub(super) fn ending_of(error: &api::Error) -> Ending {
             Ending::Trapped(TrapKind::Host)
         }
         (None, ErrorKind::Func(_)) => Ending::Refused(error.to_string()),
+        (None, kind) if api::is_table_access(kind) => Ending::Trapped(TrapKind::TableOutOfBounds),
         // A lazy engine validates and translates a function only when it is first called.
         (None, kind) if api::is_of_translator(kind) => Ending::Uncompiled(Rejection::new(error)),
         _ => Ending::Infra(error.to_string()),

@@ -1,5 +1,6 @@
 //! The interface of this version of wasmi, as far as it differs from that of others.
 
+use ::wasmi_1::errors::TableError;
 pub(super) use ::wasmi_1::{
     AsContextMut, Caller, Engine, Error, Extern, ExternRef, ExternType, F32, F64, Func, FuncType, Global,
     Instance, Memory, Module, Ref as Nullable, Store, Table, TrapCode, V128, Val, ValType,
@@ -27,6 +28,11 @@ pub(super) fn element(value: Val) -> Option<Element> {
 /// An element as a value.
 pub(super) fn value_of(element: Element) -> Val {
     element
+}
+
+/// Whether the error is a trap at the end of a table, for which `table.copy` of this version has no code.
+pub(super) fn is_table_access(error: &ErrorKind) -> bool {
+    matches!(error, ErrorKind::Table(TableError::CopyOutOfBounds))
 }
 
 /// Whether the error says that a function is not translated: it is invalid, or exceeds a limit of the translator.
