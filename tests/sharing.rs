@@ -174,6 +174,11 @@ fn cells_meet(place: &str, folder: &Path) {
     for other in &mut others {
         assert_eq!(other.wait().expect("it ends").code(), Some(0));
     }
+    // Whoever looks sees how far the cells are, and is not told that a stop would end them.
+    assert_eq!(status(place), serde_json::json!({ "cells": 10, "cells_done": 10 }));
+    let stop = run(&format!("campaign stop {place}"));
+    assert_eq!(stop.code, 3);
+    assert!(stop.err.contains("is a benchmark or a kill matrix"), "{}", stop.err);
     let shared = folder.join("results");
     let told = run(&format!("bench report {} {place}", shared.display()));
     assert_eq!(told.code, 0, "{}", told.err);
@@ -417,6 +422,7 @@ fn what_makes_no_sense_is_refused() {
         (format!("validate --sync {place} Cargo.toml"), "--sync"),
         (format!("validate --sync {place} --campaign A --tests 1"), "small letters"),
         (format!("bench run --shard 0/2 --sync {place}"), "--shard"),
+        ("validate --share -j 2 --mutate-one-of 0 --tests 1".to_owned(), "--mutate-one-of"),
         ("campaign status".to_owned(), "--sync DIR or --hub URL"),
     ] {
         let Run { code, err, .. } = run(&words);
