@@ -7,6 +7,9 @@
 //!
 //! SEEDS is a number of seeds, or a part of them such as `4..8`.
 //!
+//! When a quarter of the tests had ended follows from the campaign's plot, which has a row every few seconds: it says little about
+//! campaigns that are much shorter than a minute.
+//!
 //! The clock is tests, of all four together, and processor time is told besides: a busy machine changes neither much. Only the limit
 //! of a hunt is real time.
 
