@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use mutagen_bench::Queue;
 use mutagen_campaign::store::files::{create, write};
-use mutagen_campaign::{Finding, Status};
+use mutagen_campaign::{Finding, Sharing, Status};
 use mutagen_engine::stable;
-use mutagen_exchange::{Board, Told, Topic};
+use mutagen_exchange::{Board, Progress, Told, Topic};
 use serde_json::json;
 
 use crate::exit_code::{Code, CommandError};
@@ -80,15 +81,42 @@ pub fn run(arguments: &Arguments) -> Result<Code, CommandError> {
     }
 }
 
-/// A campaign that somebody has joined.
-fn board(meeting: &MeetingFlags) -> Result<Box<dyn Board>, CommandError> {
-    let sharing = meeting.required()?;
+/// What somebody has joined.
+enum Joined {
+    /// A campaign that shares tests and findings.
+    Campaign(Box<dyn Board>),
+    /// Cells of a benchmark, or of a kill matrix.
+    Cells(Progress),
+}
+
+/// What somebody has joined in this place under this name.
+fn joined(sharing: &Sharing) -> Result<Joined, CommandError> {
     let board = sharing.place.board(&sharing.campaign).map_err(unusable)?;
-    if board.terms().map_err(unusable)?.is_none() {
+    let Some(terms) = board.terms().map_err(unusable)? else {
         let why = format!("there is no campaign `{}` in {}", sharing.campaign, sharing.place);
         return Err(CommandError::new(Code::Unusable, why));
+    };
+    if terms.get("plan").is_none() {
+        return Ok(Joined::Campaign(board));
     }
-    Ok(board)
+    let queue = Queue::stored(sharing)?;
+    Ok(Joined::Cells(queue.map(|queue| queue.progress()).transpose()?.unwrap_or_default()))
+}
+
+/// A campaign that shares tests and findings.
+fn board(meeting: &MeetingFlags) -> Result<Box<dyn Board>, CommandError> {
+    let sharing = meeting.required()?;
+    match joined(&sharing)? {
+        Joined::Campaign(board) => Ok(board),
+        Joined::Cells(_) => {
+            let why = format!(
+                "`{}` in {} is a benchmark or a kill matrix, whose workers exchange no tests and stop by themselves; \
+                 its results: bench report, or refine once more",
+                sharing.campaign, sharing.place
+            );
+            Err(CommandError::new(Code::Unusable, why))
+        }
+    }
 }
 
 fn unusable(error: mutagen_exchange::Error) -> CommandError {
@@ -133,7 +161,17 @@ impl Worker {
 }
 
 fn status(arguments: &StatusArguments) -> Result<Code, CommandError> {
-    let board = board(&arguments.meeting)?;
+    let board = match joined(&arguments.meeting.required()?)? {
+        Joined::Campaign(board) => board,
+        Joined::Cells(Progress { all, done }) => {
+            let told = match arguments.json {
+                true => json!({ "cells": all, "cells_done": done }).to_string(),
+                false => format!("{done} of {all} cells have a result"),
+            };
+            say::out(told)?;
+            return Ok(Code::Fine);
+        }
+    };
     let told = board.workers().map_err(unusable)?;
     let workers: Vec<Worker> = told.into_iter().map(Worker::read).collect();
     let corpus = board.count(Topic::Test).map_err(unusable)?;

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,8 +39,8 @@ pub struct Places {
     pub serve: Option<String>,
     /// Where the campaign meets others.
     pub sharing: Option<Sharing>,
-    /// Whether the workers of this campaign tell each other what they find.
-    pub shares: bool,
+    /// Of one in how many tests of others a worker runs the mutants, if the workers of this campaign tell each other what they find.
+    pub shares: Option<NonZeroU64>,
     /// Whether nobody named a seed, so that a campaign that meets others may draw one.
     pub draws_seed: bool,
 }
@@ -47,7 +48,9 @@ pub struct Places {
 impl Places {
     /// The same, with what the flags say about sharing.
     pub fn sharing(self, flags: &SharingFlags) -> Result<Self, CommandError> {
-        Ok(Places { sharing: flags.meeting.sharing()?, shares: flags.share, ..self })
+        let mutates_one_of = flags.mutate_one_of;
+        let sharing = flags.meeting.sharing()?.map(|sharing| Sharing { mutates_one_of, ..sharing });
+        Ok(Places { sharing, shares: flags.share.then_some(mutates_one_of), ..self })
     }
 
     /// The same, for a campaign whose seed was named or not.
@@ -65,18 +68,19 @@ pub fn hunt(
 ) -> Result<Code, CommandError> {
     let Places { inputs, output, known, limits, serve, sharing, shares, draws_seed } = places;
     let limits = limits.filter(|_| is_supervised(spec));
-    let private = if shares && limits.is_some() { Some(private()?) } else { None };
+    let private = if shares.is_some() && limits.is_some() { Some(private()?) } else { None };
     let place = match &private {
         Some(private) => Place::Directory(private.directory.path().to_owned()),
         None => Place::Memory(Memory::default()),
     };
-    let own = shares.then(|| Sharing { place, campaign: CampaignName::default() });
+    let own = shares
+        .map(|mutates_one_of| Sharing { mutates_one_of, ..Sharing::new(place, CampaignName::default()) });
     let directory = output.as_ref().map(|(directory, _)| directory.as_path());
     let showing = Showing::start(directory, serve.as_deref())?;
     let is_drawn = sharing.is_some() && draws_seed;
     let drawn = is_drawn.then(|| Spec { seed: drawn_seed(), ..spec.clone() });
     let learns = spec.strategy.as_ref().is_none_or(Strategy::learns);
-    if (sharing.is_some() || shares) && !learns && !telling.quiet {
+    if (sharing.is_some() || shares.is_some()) && !learns && !telling.quiet {
         say::note("this guidance learns nothing from tests, so only findings are shared");
     }
     let spec = drawn.as_ref().unwrap_or(spec);

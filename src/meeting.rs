@@ -1,5 +1,6 @@
 //! The flags that say where the workers of a campaign meet.
 
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -45,7 +46,7 @@ impl MeetingFlags {
             (None, None) => return Ok(None),
         };
         place.require_secret().map_err(|error| CommandError::usage(format!("{error}: --hub-secret FILE")))?;
-        Ok(Some(Sharing { place, campaign: self.campaign.clone() }))
+        Ok(Some(Sharing::new(place, self.campaign.clone())))
     }
 
     /// Where the workers meet, for a command that is about nothing else.
@@ -77,6 +78,10 @@ pub struct SharingFlags {
     /// Workers of `-j` tell each other what they find
     #[arg(long, conflicts_with_all = ["sync", "hub"], help_heading = "Several machines")]
     pub share: bool,
+
+    /// Runs the mutants of one in N tests of others; their own workers run those of the rest
+    #[arg(long, value_name = "N", default_value_t = Sharing::MUTATES_ONE_OF, help_heading = "Several machines")]
+    pub mutate_one_of: NonZeroU64,
 }
 
 /// Reads a secret. No message shows it.

@@ -178,6 +178,11 @@ fn cells_meet(place: &str, folder: &Path) {
     for other in &mut others {
         assert_eq!(other.wait().expect("it ends").code(), Some(0));
     }
+    // Whoever looks sees how far the cells are, and is not told that a stop would end them.
+    assert_eq!(status(place), serde_json::json!({ "cells": 10, "cells_done": 10 }));
+    let stop = run(&format!("campaign stop {place}"));
+    assert_eq!(stop.code, 3);
+    assert!(stop.err.contains("is a benchmark or a kill matrix"), "{}", stop.err);
     let shared = folder.join("results");
     let told = run(&format!("bench report {} {place}", shared.display()));
     assert_eq!(told.code, 0, "{}", told.err);
@@ -208,7 +213,7 @@ fn machines_meet(place: &str, folder: &Path) {
     assert!(!files.is_empty() && files.iter().all(|file| file.path().extension() == Some("json".as_ref())));
 }
 
-/// Scenarios meet as modules do.
+/// Scenarios meet as modules do. The target is repaired: a finding would end the campaign.
 fn interpreters_meet(place: &str) {
     let hunt = |seed: u32| run(&format!("interpret --fixes --tests 3000 --seed {seed} {place} --json -q"));
     let first = hunt(1);
@@ -421,6 +426,7 @@ fn what_makes_no_sense_is_refused() {
         (format!("validate --sync {place} Cargo.toml"), "--sync"),
         (format!("validate --sync {place} --campaign A --tests 1"), "small letters"),
         (format!("bench run --shard 0/2 --sync {place}"), "--shard"),
+        ("validate --share -j 2 --mutate-one-of 0 --tests 1".to_owned(), "--mutate-one-of"),
         ("campaign status".to_owned(), "--sync DIR or --hub URL"),
     ] {
         let Run { code, err, .. } = run(&words);

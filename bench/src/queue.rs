@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mutagen_campaign::{Sharing, program_terms};
-use mutagen_exchange::{Alive, Cells, Held, Taken, Terms};
+use mutagen_exchange::{Alive, Cells, Held, Progress, Taken, Terms};
 
 use crate::{Cell, Error, Plan, Program, RunEnded, StoredTrials, Trial};
 
@@ -116,8 +116,17 @@ impl Queue {
     ///
     /// If the place cannot be reached.
     pub fn open(&self) -> Result<u64, Error> {
-        let progress = self.cells.progress()?;
+        let progress = self.progress()?;
         Ok(progress.all.saturating_sub(progress.done))
+    }
+
+    /// How far the cells are.
+    ///
+    /// # Errors
+    ///
+    /// If the place cannot be reached.
+    pub fn progress(&self) -> Result<Progress, Error> {
+        Ok(self.cells.progress()?)
     }
 
     /// All results, and what is no result of the plan.

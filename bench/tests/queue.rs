@@ -13,7 +13,7 @@ use mutagen_exchange::{CampaignName, Place};
 fn run(patience: Duration, comes_back: bool) -> (Result<RunEnded, String>, Vec<&'static str>) {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let place = Place::Directory(directory.path().to_owned());
-    let sharing = Sharing { place, campaign: CampaignName::default() };
+    let sharing = Sharing::new(place, CampaignName::default());
     let plan = Plan::of_suite(Suite::find("smoke").expect("it exists"));
     let queue = Queue::join(&sharing, plan).expect("it can be joined").patience(patience);
     let cells = directory.path().join("default/cells");

@@ -1,5 +1,6 @@
 //! Sharing: workers of one campaign, on one machine or on several, tell each other what they find.
 
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,6 +26,19 @@ pub struct Sharing {
     pub place: Place,
     /// The campaign there.
     pub campaign: CampaignName,
+    /// A worker runs the mutants of one in so many tests of others, drawn anew by each worker: if all ran those of all, they would run
+    /// the same ones.
+    pub mutates_one_of: NonZeroU64,
+}
+
+impl Sharing {
+    /// How many tests of others there usually are for each whose mutants a worker runs.
+    pub const MUTATES_ONE_OF: NonZeroU64 = NonZeroU64::new(4).unwrap();
+
+    /// A campaign that meets there, with the usual settings.
+    pub fn new(place: Place, campaign: CampaignName) -> Self {
+        Sharing { place, campaign, mutates_one_of: Self::MUTATES_ONE_OF }
+    }
 }
 
 /// How a campaign is doing, as it is told to others.

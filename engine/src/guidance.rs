@@ -45,6 +45,15 @@ pub use switches::{Switch, UnknownSwitch};
 pub use turns::{Guided, Turns};
 pub use zest::{Zest, ZestConfig};
 
+/// What there is to know about a test of another worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Which of several searches of that worker [gave](Guidance::part) it.
+    pub part: usize,
+    /// Whether its mutants are left to its own worker.
+    pub is_left: bool,
+}
+
 /// Decides which value is tested next, and learns from what the last one did.
 ///
 /// A campaign asks for a value with [`next`](Guidance::next), runs the property, and tells the outcome with
@@ -95,9 +104,14 @@ pub trait Guidance<T> {
     /// interesting, so that the guidance keeps it.
     fn learn(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool;
 
-    /// Learns what a test of another worker did, who searches on from it: this guidance need not. Returns whether it would have kept
-    /// it. Unless it says otherwise, it learns from it as from a test of its own.
-    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+    /// Which of several searches gave the last value; 0 if there is but one.
+    fn part(&self) -> usize {
+        0
+    }
+
+    /// Learns what a test of another worker did. Returns whether it is interesting. Unless the guidance says otherwise, it learns from
+    /// it as from a test of its own.
+    fn learn_from_other(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>, _: Other) -> bool {
         self.learn(value, verdict, trace)
     }
 
@@ -151,8 +165,12 @@ impl<T, G: Guidance<T> + ?Sized> Guidance<T> for Box<G> {
         (**self).learn(value, verdict, trace)
     }
 
-    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
-        (**self).note(value, verdict, trace)
+    fn part(&self) -> usize {
+        (**self).part()
+    }
+
+    fn learn_from_other(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>, other: Other) -> bool {
+        (**self).learn_from_other(value, verdict, trace, other)
     }
 
     fn figures(&self) -> Figures {

@@ -58,8 +58,8 @@ pub use check::{ENDING, GUIDANCES, MARK, folder_of, request};
 pub use guidance::{
     Afl, AflConfig, AflError, Cost, Coverage, Crowbar, CrowbarConfig, Derived, Figures, FuzzChick,
     FuzzChickConfig, Generator, Guidance, Guided, LibFuzzer, LibFuzzerError, Listed, Mutagen, MutagenConfig,
-    PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig, Repro, Sizes, SmallCheck, SmallCheckConfig,
-    Switch, Ties, Turns, UnknownSwitch, Zest, ZestConfig,
+    Other, PerfFuzz, PerfFuzzConfig, Priority, Random, RandomConfig, Repro, Sizes, SmallCheck,
+    SmallCheckConfig, Switch, Ties, Turns, UnknownSwitch, Zest, ZestConfig,
 };
 pub use jobs::{WORKER_STACK, Worker};
 pub use property::{Failure, Outcome, Property, Verdict, judged};

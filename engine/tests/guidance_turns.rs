@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mutagen_engine::{
-    Campaign, Guidance, Guided, Mutagen, MutagenConfig, OneOf, Outcome, Property, Random, Repro, StopReason,
-    Trace, Turns, Verdict,
+    Campaign, Guidance, Guided, Mutagen, MutagenConfig, OneOf, Other, Outcome, Property, Random, Repro,
+    StopReason, Trace, Turns, Verdict,
 };
 
 /// What a list does: probe 1, one probe for its length, and one for each element.
@@ -50,14 +50,29 @@ fn each_search_is_what_it_is_alone() {
 }
 
 #[test]
-fn what_is_only_noted_reaches_those_who_take_turns_and_is_mutated_by_none() {
-    let first = Guided::new(mutagen(1), OneOf::First, Value::first).seeing(Arc::from([true; 300]));
-    let second = Guided::new(mutagen(2), OneOf::Second, Value::second);
-    let mut turns = Turns::new().turn("first", 3, first).turn("second", 2, second);
-    let value = OneOf::First(vec![1, 2, 3]);
-    assert!(turns.note(&value, &Verdict::Passed, Trace::new(&trace_of(inside(&value)))));
-    assert!(!turns.note(&value, &Verdict::Passed, Trace::new(&trace_of(inside(&value)))), "it is known");
-    assert_eq!((turns.known() > 0, turns.queued()), (true, 0));
+fn a_test_of_another_worker_reaches_the_search_that_gives_such_tests_and_no_other() {
+    // Both could take any list, and the second one takes turns itself.
+    let inner = Turns::new().turn("a", 1, mutagen(2)).turn("b", 1, mutagen(3));
+    let mut turns = Turns::new().turn("first", 2, mutagen(1)).turn("second", 2, inner);
+    let parts: Vec<usize> = std::iter::repeat_with(|| {
+        let list = turns.next();
+        let part = turns.part();
+        turns.learn(&list, &Verdict::Passed, Trace::new(&[1]));
+        part
+    })
+    .take(8)
+    .collect();
+    assert_eq!(parts, [0, 0, 1, 3, 0, 0, 1, 3]);
+    for (times, part) in [0, 3, 1].into_iter().enumerate() {
+        let new = |turns: &mut Turns<Vec<u8>>| {
+            let (trace, other) = ([1, 77], Other { part, is_left: true });
+            turns.learn_from_other(&vec![1, 2, 3], &Verdict::Passed, Trace::new(&trace), other)
+        };
+        let known = turns.known();
+        assert!(new(&mut turns), "no other part knows it: {times}");
+        assert!(!new(&mut turns), "this part knows it");
+        assert_eq!(turns.known(), known + 1);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod by_hand;
 
 use by_hand::{count, guidance, plain};
 use mutagen_engine::{
-    Failure, Generate, Generator, Guidance, Mutable, Mutagen, MutagenConfig, Source, Trace, Verdict,
+    Failure, Generate, Generator, Guidance, Mutable, Mutagen, MutagenConfig, Other, Source, Trace, Verdict,
 };
 
 #[test]
@@ -63,13 +63,19 @@ fn examples_are_kept_even_if_they_are_discarded() {
 }
 
 #[test]
-fn a_test_that_is_only_noted_is_known_and_its_mutants_are_left_to_others() {
+fn a_test_of_another_worker_is_known_and_its_mutants_may_be_left_to_that_worker() {
     let mut guidance = guidance(&[]);
-    assert!(guidance.note(&vec![true, true], &Verdict::Passed, Trace::new(&[1])));
-    assert!(!guidance.note(&vec![true, true], &Verdict::Passed, Trace::new(&[1])), "it is known");
+    let other = Other { part: 0, is_left: true };
+    let trace = Trace::new(&[1]);
+    assert!(guidance.learn_from_other(&vec![true, true], &Verdict::Passed, trace, other));
+    assert!(!guidance.learn_from_other(&vec![true, true], &Verdict::Passed, trace, other), "it is known");
     guidance.next();
     assert_eq!((count(&guidance, "generated"), count(&guidance, "mutated from passed")), (1, 0));
     assert!(!guidance.learn(&vec![true], &Verdict::Passed, Trace::new(&[1])), "nothing new is kept");
+    let other = Other { is_left: false, ..other };
+    assert!(guidance.learn_from_other(&vec![true, true], &Verdict::Passed, Trace::new(&[2]), other));
+    guidance.next();
+    assert_eq!(count(&guidance, "mutated from passed"), 1);
 }
 
 /// Teaches three examples, of which the second is newest in no respect, and gives the length of the next mutant's parent.

@@ -30,6 +30,9 @@ pub(crate) struct Shared {
     /// The tests of others that wait for the worker, and their bytes.
     coming: AtomicU64,
     coming_bytes: AtomicUsize,
+    /// How many tests the worker gets that were there when it joined, and whether all of them are counted.
+    before: AtomicU64,
+    has_caught_up: AtomicBool,
     dropped: AtomicU64,
     too_large: AtomicU64,
     foreign: AtomicU64,
@@ -128,16 +131,24 @@ impl Incoming {
         if waiting > 0 && waiting + bytes > MOST_COMING {
             return Err(entry);
         }
+        let was_there_before = u64::from(!shared.has_caught_up.load(Ordering::Relaxed));
         // First, so that the worker never takes away what was not added.
         shared.coming.fetch_add(1, Ordering::Relaxed);
         shared.coming_bytes.fetch_add(bytes, Ordering::Relaxed);
+        shared.before.fetch_add(was_there_before, Ordering::Relaxed);
         match self.channel.try_send(entry) {
             Ok(()) => Ok(()),
             Err(TrySendError::Full(entry) | TrySendError::Disconnected(entry)) => {
+                shared.before.fetch_sub(was_there_before, Ordering::Relaxed);
                 shared.has_come(bytes);
                 Err(entry)
             }
         }
+    }
+
+    /// All tests were handed over that were there when the worker joined.
+    pub(crate) fn has_caught_up(&self) {
+        self.shared.has_caught_up.store(true, Ordering::Relaxed);
     }
 }
 
@@ -149,6 +160,8 @@ pub(crate) struct Courier {
     /// Entries for which the channel has no room.
     waiting: VecDeque<Entry>,
     waiting_bytes: usize,
+    /// How many tests of others came here.
+    come: u64,
     seen: HashSet<(Topic, u64)>,
     wake: Box<dyn Fn() + Send>,
 }
@@ -164,7 +177,7 @@ impl Courier {
         let carrier = Carrier { outgoing: to_store, incoming: found, shared: Arc::clone(&shared) };
         let (waiting, seen) = Default::default();
         let wake = Box::new(wake);
-        (Courier { outgoing, incoming, shared, waiting, waiting_bytes: 0, seen, wake }, carrier)
+        (Courier { outgoing, incoming, shared, waiting, waiting_bytes: 0, come: 0, seen, wake }, carrier)
     }
 
     /// Hands over what waits, as far as there is room.
@@ -225,6 +238,7 @@ impl Exchange for Courier {
             match self.incoming.try_recv() {
                 Ok(entry) => {
                     self.shared.has_come(entry.bytes.len());
+                    self.come += 1;
                     if self.seen.insert((entry.topic, entry.key)) {
                         return Some(entry);
                     }
@@ -232,6 +246,10 @@ impl Exchange for Courier {
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
             }
         }
+    }
+
+    fn was_there_before(&self) -> bool {
+        self.come <= self.shared.before.load(Ordering::Relaxed)
     }
 
     fn backlog(&self) -> u64 {

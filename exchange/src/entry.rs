@@ -6,7 +6,7 @@ use mutagen_engine::stable;
 pub const MOST_BYTES: usize = (1 << 20) - 4096;
 
 /// The first words of an envelope, with the number of its format. It is raised when older programs could not read newer ones.
-const FORMAT: &str = "mutagen-entry 1";
+const FORMAT: &str = "mutagen-entry 2";
 
 /// What an entry is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +34,8 @@ pub struct Entry {
     pub topic: Topic,
     /// What tells it from others of the topic.
     pub key: u64,
+    /// Which of several searches of its worker gave a test.
+    pub part: u8,
     /// The content.
     pub bytes: Vec<u8>,
 }
@@ -41,12 +43,18 @@ pub struct Entry {
 impl Entry {
     /// A test.
     pub fn test(bytes: Vec<u8>) -> Self {
-        Entry { topic: Topic::Test, key: stable::hash(&bytes), bytes }
+        Entry { topic: Topic::Test, key: stable::hash(&bytes), part: 0, bytes }
+    }
+
+    /// The same, given by this one of several searches.
+    #[must_use]
+    pub fn of_part(self, part: u8) -> Self {
+        Entry { part, ..self }
     }
 
     /// A finding about the thing with this key.
     pub fn finding(key: u64, bytes: Vec<u8>) -> Self {
-        Entry { topic: Topic::Finding, key, bytes }
+        Entry { topic: Topic::Finding, key, part: 0, bytes }
     }
 
     /// The key as it stands in names.
@@ -56,14 +64,15 @@ impl Entry {
 
     /// The entry in its envelope.
     pub(crate) fn sealed(&self) -> Vec<u8> {
-        sealed(&self.bytes)
+        sealed(&[&[self.part], &self.bytes[..]].concat())
     }
 
     /// Opens an envelope that was found under this key. `None` if it is damaged, or not ours.
     pub(crate) fn open(topic: Topic, key: u64, envelope: &[u8]) -> Option<Self> {
-        let bytes = opened(envelope)?;
-        let is_whole = topic == Topic::Finding || stable::hash(&bytes) == key;
-        is_whole.then_some(Entry { topic, key, bytes })
+        let content = opened(envelope)?;
+        let (part, bytes) = content.split_first()?;
+        let is_whole = topic == Topic::Finding || stable::hash(bytes) == key;
+        is_whole.then(|| Entry { topic, key, part: *part, bytes: bytes.to_vec() })
     }
 }
 

@@ -68,6 +68,9 @@ pub trait Exchange: Send {
     /// The next test of the others that this worker has not seen.
     fn poll(&mut self) -> Option<Entry>;
 
+    /// Whether the test that was polled last was there when this worker joined.
+    fn was_there_before(&self) -> bool;
+
     /// How many tests of the others are here already and wait to be polled. More may be on their way.
     fn backlog(&self) -> u64;
 

@@ -72,7 +72,15 @@ impl Memory {
         let mut state = locked(&self.state);
         state.joined += 1;
         let name = format!("worker-{}", state.joined);
-        Ok(Joined { state: Arc::clone(&self.state), name, next: 0, own: HashSet::new(), too_large: 0 })
+        let before = state.tests.len();
+        Ok(Joined {
+            state: Arc::clone(&self.state),
+            name,
+            next: 0,
+            before,
+            own: HashSet::new(),
+            too_large: 0,
+        })
     }
 }
 
@@ -115,6 +123,8 @@ struct Joined {
     name: String,
     /// The place of the next test that it has not seen.
     next: usize,
+    /// How many tests there were when it joined.
+    before: usize,
     /// The tests that it published.
     own: HashSet<u64>,
     too_large: u64,
@@ -147,6 +157,10 @@ impl Exchange for Joined {
             }
         }
         None
+    }
+
+    fn was_there_before(&self) -> bool {
+        self.next <= self.before
     }
 
     fn backlog(&self) -> u64 {

@@ -89,6 +89,20 @@ fn a_finding_is_stored_once_for_each_key_and_the_first_one_stays(world: &mut dyn
     assert!(one.poll().is_none() && other.poll().is_none(), "findings are no tests");
 }
 
+fn a_test_says_which_search_of_its_worker_gave_it(world: &mut dyn World) {
+    let (mut one, mut other) = (world.join(), world.join());
+    let given = [test(1), test(2).of_part(1), test(3).of_part(255)];
+    given.iter().for_each(|entry| one.publish(entry.clone()));
+    stored(&mut *one);
+    let mut come = Vec::new();
+    eventually("all come", || {
+        come.extend(other.poll());
+        come.len() == given.len()
+    });
+    come.sort_by_key(|entry| entry.part);
+    assert_eq!(come, given);
+}
+
 fn a_worker_that_joins_late_gets_everything(world: &mut dyn World) {
     let mut early = world.join();
     published(&mut early, 0..3000);
@@ -98,6 +112,14 @@ fn a_worker_that_joins_late_gets_everything(world: &mut dyn World) {
     eventually("they wait for it", || late.backlog() > 100);
     assert_eq!(polled(&mut late, 3000).len(), 3000);
     assert_eq!(late.backlog(), 0);
+    assert!(late.was_there_before());
+    // What comes from now on is new, as soon as the worker's end has seen that there is no more.
+    let (mut another, mut number) = (world.join(), 3000);
+    eventually("a new test is known as one", || {
+        published(&mut another, number..number + 1);
+        number += 1;
+        late.poll().is_some() && !late.was_there_before()
+    });
 }
 
 fn a_worker_with_other_terms_is_refused_and_the_difference_is_named(world: &mut dyn World) {
@@ -135,7 +157,7 @@ fn damaged_and_foreign_entries_are_counted_and_left_out(world: &mut dyn World) {
     let (mut one, mut other) = (world.join(), world.join());
     let planted = ["0000000000000001", "cafe", "0000000000000002"];
     let contents: [&[u8]; 3] =
-        [b"mutagen-entry 9 0 0\n", b"what is this?", b"mutagen-entry 1 0000000000000000 5\nhello"];
+        [b"mutagen-entry 9 0 0\n", b"what is this?", b"mutagen-entry 2 0000000000000000 5\nhello"];
     for (key, bytes) in planted.into_iter().zip(contents) {
         if !world.plant(key, bytes) {
             return;
@@ -360,6 +382,7 @@ macro_rules! everywhere {
 everywhere! {
     a_test_comes_to_every_other_worker_once_whoever_publishes_it
     a_finding_is_stored_once_for_each_key_and_the_first_one_stays
+    a_test_says_which_search_of_its_worker_gave_it
     a_worker_that_joins_late_gets_everything
     a_worker_with_other_terms_is_refused_and_the_difference_is_named
     a_worker_that_is_slow_holds_nobody_up_and_gets_everything

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use mutagen_engine::{
-    Figures, Guidance, HitClasses, HitCounts, HitCoverage, Record, Trace, Verdict, Worker, stable,
+    Figures, Guidance, HitClasses, HitCounts, HitCoverage, Other, Record, Trace, Verdict, Worker, stable,
 };
 use mutagen_exchange::Entry;
 use mutagen_properties::Subject;
@@ -18,9 +18,6 @@ const OWN_TESTS: u32 = 3;
 const LARGE_BACKLOG: u64 = 64;
 /// So many are then run for each of the worker's own.
 const THEIRS_IN_A_ROW: u32 = 15;
-/// A worker runs the mutants of one in so many tests of others, drawn anew by each worker: if all ran those of all, they would run the
-/// same ones.
-const MUTATES_ONE_OF: u64 = 4;
 /// So many tests of others are looked at in a row, if the property cannot be tested on them.
 const MOST_UNUSABLE: usize = 16;
 
@@ -37,21 +34,17 @@ struct Link<S: Subject> {
     foreign: Arc<AtomicU64>,
     hits: HitCounts,
     coverage: HitCoverage,
-    /// Whose test runs now.
-    whose: Whose,
-    /// What the worker's share of the tests of others depends on.
+    /// What there is to know about the test that runs now, if it is one of others.
+    other: Option<Other>,
+    /// What the worker's share of the tests of others depends on, and one in how many these are.
     salt: u64,
+    mutates_one_of: u64,
     turns: Turns,
 }
 
-/// Whose test it is, and who searches on from it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    Own,
-    /// Of another worker, and this one runs its mutants as well.
-    Shared,
-    /// Of another worker, who is left to run its mutants.
-    Theirs,
+/// Whether a worker runs the mutants of the test with this key. Each worker has a salt of its own, and draws one in so many.
+fn is_drawn(key: u64, salt: u64, one_of: u64) -> bool {
+    stable::mix(key ^ salt).is_multiple_of(one_of)
 }
 
 /// Whose turn it is.
@@ -96,8 +89,9 @@ impl<S: Subject> Exchanging<S> {
                 foreign: voice.foreign(),
                 hits: HitCounts::new(),
                 coverage: HitCoverage::new(HitClasses::Afl),
-                whose: Whose::Own,
+                other: None,
                 salt: worker.seed,
+                mutates_one_of: voice.sharing().mutates_one_of.get(),
                 turns: Turns::default(),
             })
         });
@@ -113,27 +107,27 @@ impl<S: Subject> Link<S> {
             Some(_) => self.turns.took_theirs(),
             None => self.turns.took_own(),
         }
-        let (value, whose) = taken?;
-        self.whose = whose;
+        let (value, other) = taken?;
+        self.other = Some(other);
         Some(value)
     }
 
-    fn taken(&self) -> Option<(S::Value, Whose)> {
+    fn taken(&self) -> Option<(S::Value, Other)> {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let backlog = end.backlog();
         if !self.turns.are_theirs(backlog) {
             return None;
         }
-        let entries = std::iter::from_fn(|| end.poll()).take(MOST_UNUSABLE);
-        let value = |entry: Entry| {
+        let entries = std::iter::from_fn(|| Some((end.poll()?, end.was_there_before()))).take(MOST_UNUSABLE);
+        let value = |(entry, was_there_before): (Entry, bool)| {
             // Whoever published what waited for this worker may be gone.
-            let is_shared =
-                backlog > LARGE_BACKLOG || stable::mix(entry.key ^ self.salt).is_multiple_of(MUTATES_ONE_OF);
+            let is_ours = was_there_before || is_drawn(entry.key, self.salt, self.mutates_one_of);
+            let other = Other { part: entry.part.into(), is_left: !is_ours };
             let Some(case) = carried::read(entry.bytes) else {
                 self.foreign.fetch_add(1, Ordering::Relaxed);
                 return None;
             };
-            Some((self.subject.value(&case)?, if is_shared { Whose::Shared } else { Whose::Theirs }))
+            Some((self.subject.value(&case)?, other))
         };
         let taken = entries.filter_map(value).next()?;
         self.received.fetch_add(1, Ordering::Relaxed);
@@ -141,8 +135,8 @@ impl<S: Subject> Link<S> {
     }
 
     /// Tells the others about a test that showed something that neither this worker nor they have seen, as far as it knows.
-    fn tell(&mut self, value: &S::Value, is_interesting: bool, trace: Trace<'_>) {
-        let is_theirs = std::mem::replace(&mut self.whose, Whose::Own) != Whose::Own;
+    fn tell(&mut self, value: &S::Value, part: usize, is_interesting: bool, trace: Trace<'_>) {
+        let is_theirs = self.other.take().is_some();
         if !is_theirs && !is_interesting || trace.events.is_empty() {
             return;
         }
@@ -151,8 +145,10 @@ impl<S: Subject> Link<S> {
         if is_theirs || new.keys == 0 && !new.classes {
             return;
         }
-        if let Some(bytes) = carried::bytes(&*self.subject, value) {
-            self.end.lock().unwrap_or_else(PoisonError::into_inner).publish(Entry::test(bytes));
+        // No guidance has as many parts as there are numbers.
+        if let (Some(bytes), Ok(part)) = (carried::bytes(&*self.subject, value), u8::try_from(part)) {
+            let entry = Entry::test(bytes).of_part(part);
+            self.end.lock().unwrap_or_else(PoisonError::into_inner).publish(entry);
         }
     }
 }
@@ -163,13 +159,13 @@ impl<S: Subject> Guidance<S::Value> for Exchanging<S> {
     }
 
     fn learn(&mut self, value: &S::Value, verdict: &Verdict, trace: Trace<'_>) -> bool {
-        let is_left = self.link.as_ref().is_some_and(|link| link.whose == Whose::Theirs);
-        let is_interesting = match is_left {
-            true => self.guidance.note(value, verdict, trace),
-            false => self.guidance.learn(value, verdict, trace),
+        let other = self.link.as_ref().and_then(|link| link.other);
+        let is_interesting = match other {
+            Some(other) => self.guidance.learn_from_other(value, verdict, trace, other),
+            None => self.guidance.learn(value, verdict, trace),
         };
         if let Some(link) = &mut self.link {
-            link.tell(value, is_interesting, trace);
+            link.tell(value, self.guidance.part(), is_interesting, trace);
         }
         is_interesting
     }
@@ -240,5 +236,18 @@ mod tests {
         assert_eq!(row(|_| 1000), format!("{0}o{0}oyyyyyyyy", "t".repeat(15)).replace('y', "t"));
         // Of 70, those beyond 64 come in a row, and the others as usual.
         assert_eq!(row(|taken| 70 - taken), format!("{}{}", "t".repeat(6), &"ooot".repeat(9)[..34]));
+    }
+
+    #[test]
+    fn each_worker_draws_its_own_share_of_the_tests_of_others() {
+        let keys: Vec<u64> = (0..4000_u64).map(|number| stable::hash(&number.to_le_bytes())).collect();
+        let drawn = |salt: u64, one_of| {
+            keys.iter().copied().filter(|key| is_drawn(*key, salt, one_of)).collect::<Vec<u64>>()
+        };
+        assert_eq!(drawn(1, 1), keys);
+        let (one, other) = (drawn(1, 4), drawn(2, 4));
+        assert!((900..1100).contains(&one.len()) && (900..1100).contains(&other.len()));
+        let both = one.iter().filter(|key| other.contains(key)).count();
+        assert!((200..300).contains(&both), "{both}");
     }
 }

@@ -4,7 +4,7 @@ use super::batch::{Batch, BatchProgress, Lineage, MutantKind, Next, Workshop};
 use super::fragments::Fragments;
 use super::queue::Queue;
 use super::repeats::Repeats;
-use super::{Coverage, Derived, Figures, Generator, Guidance, MutagenConfig};
+use super::{Coverage, Derived, Figures, Generator, Guidance, MutagenConfig, Other};
 use crate::{EdgeMap, Mutable, PathTrie, SampleSize, Scope, Source, Trace, TraceStore, Verdict};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -320,11 +320,12 @@ impl<T: Mutable + Clone> Guidance<T> for Mutagen<T> {
         self.learn_from(value, verdict, trace, ancestry)
     }
 
-    /// No mutants are scheduled: its own worker runs them. Parts of it may still be used in other mutants.
-    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+    /// If its own worker runs its mutants, none are scheduled. Parts of it may still be used in other mutants.
+    fn learn_from_other(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>, other: Other) -> bool {
         self.counts.examples += 1;
-        let childless = Ancestry { depth: Some(0), ..self.fresh(true) };
-        self.learn_from(value, verdict, trace, childless)
+        let fresh = self.fresh(true);
+        let ancestry = if other.is_left { Ancestry { depth: Some(0), ..fresh } } else { fresh };
+        self.learn_from(value, verdict, trace, ancestry)
     }
 
     fn figures(&self) -> Figures {

@@ -1,6 +1,6 @@
 //! Several guidances in turns.
 
-use super::{Figures, Guidance};
+use super::{Figures, Guidance, Other};
 use crate::{Record, Trace, Verdict};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use std::sync::Arc;
 /// Lets several guidances take turns: each gives a fixed number of tests, then the next one does.
 ///
 /// A guidance learns only from its own tests, so each searches exactly as it would alone. That is the point: a
-/// search for one sort of value does not disturb that for another. Examples of the user's are learned by all.
+/// search for one sort of value does not disturb that for another. Examples of the user's are learned by all, tests of other workers
+/// by the player that gives such tests.
 ///
 /// ```
 /// use mutagen_engine::{Campaign, Guided, OneOf, Random, Turns};
@@ -107,12 +108,16 @@ impl<T> Guidance<T> for Turns<T> {
         interesting
     }
 
-    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
-        let mut kept = false;
-        for player in &mut self.players {
-            kept |= player.guidance.note(value, verdict, trace);
-        }
-        kept
+    /// The parts of all players are numbered through, also if these take turns themselves.
+    fn part(&self) -> usize {
+        self.turn + self.players.len() * self.players[self.turn].guidance.part()
+    }
+
+    /// Only the player learns that would have given it: for the others, it is no test of their sort.
+    fn learn_from_other(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>, other: Other) -> bool {
+        let count = self.players.len();
+        let player = &mut self.players[other.part % count];
+        player.guidance.learn_from_other(value, verdict, trace, Other { part: other.part / count, ..other })
     }
 
     /// The figures of the first guidance with those of the others added, and how many tests each gave.
@@ -202,10 +207,14 @@ impl<G: Guidance<A>, A, T> Guidance<T> for Guided<G, A, T> {
         self.guidance.learn(value, verdict, Trace { events, ..trace })
     }
 
-    fn note(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>) -> bool {
+    fn part(&self) -> usize {
+        self.guidance.part()
+    }
+
+    fn learn_from_other(&mut self, value: &T, verdict: &Verdict, trace: Trace<'_>, other: Other) -> bool {
         let Some(value) = (self.unwrap)(value) else { return false };
         let events = seen_of(self.seen.as_deref(), &mut self.events, trace);
-        self.guidance.note(value, verdict, Trace { events, ..trace })
+        self.guidance.learn_from_other(value, verdict, Trace { events, ..trace }, other)
     }
 
     fn figures(&self) -> Figures {

@@ -92,7 +92,7 @@ impl Carrying {
         for _ in 0..AT_ONCE {
             let next = self.stuck.take().map(Some).or_else(|| self.readers.next());
             match next {
-                None => return,
+                None => return self.carrier.incoming.has_caught_up(),
                 Some(None) => self.carrier.shared.is_foreign(),
                 Some(Some(entry)) => {
                     if let Err(entry) = self.carrier.incoming.hand_over(entry) {

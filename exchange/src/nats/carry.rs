@@ -101,6 +101,10 @@ async fn fetch(link: &Link, incoming: &Incoming, shared: &Shared) {
 
 async fn fetch_from(next: &mut u64, link: &Link, incoming: &Incoming, shared: &Shared) -> Result<(), Error> {
     let reader = link.reader(Stream::Tests, "tests.*", *next).await?;
+    let mut before = reader.cached_info().num_pending;
+    if before == 0 {
+        incoming.has_caught_up();
+    }
     let mut messages = link.follow(&reader).await?;
     while let Some(Ok(message)) = messages.next().await {
         let Some(message) = read(message) else { continue };
@@ -109,6 +113,10 @@ async fn fetch_from(next: &mut u64, link: &Link, incoming: &Incoming, shared: &S
         match key.and_then(|key| Entry::open(Topic::Test, key, &message.payload)) {
             Some(entry) => hand_over(entry, incoming, shared).await,
             None => shared.is_foreign(),
+        }
+        before = before.saturating_sub(1);
+        if before == 0 {
+            incoming.has_caught_up();
         }
     }
     Ok(())
