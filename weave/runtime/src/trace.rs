@@ -71,23 +71,28 @@ impl Buffer {
         })
     }
 
-    /// Makes room for another event, of which only the last ones are kept. False if it is dropped.
+    /// Takes an event for which there is no room, or which nobody records. Apart from the callback, and never inlined into it:
+    /// every probe would save the registers that this needs.
     #[cold]
-    fn turn(&self) -> bool {
+    #[inline(never)]
+    fn turn(&self, number: u32) {
+        if number == 0 || self.next.get().is_null() {
+            return;
+        }
         let Some(halves) = self.last.get() else {
             self.truncated.set(true);
-            return false;
+            return;
         };
-        // SAFETY: the memory is lent for the time of the recording, and the half that is emptied lies in it.
+        // SAFETY: the memory is lent for the time of the recording, and the half that is emptied lies in it and has room.
         unsafe {
             let turns = halves.turns.read_volatile().wrapping_add(1);
             let (start, end) = halves.half(turns);
             start.write_bytes(0, halves.length);
             halves.turns.write_volatile(turns);
-            self.next.set(start);
+            start.write(number);
+            self.next.set(start.add(1));
             self.end.set(end);
         }
-        true
     }
 }
 
@@ -123,13 +128,10 @@ unsafe extern "C" fn __sanitizer_cov_trace_pc_guard(guard: *mut u32) {
     BUFFER.with(|buffer| {
         // SAFETY: see above. Guards change only in `probes`, by atomic stores; a stale value is harmless.
         let number = unsafe { guard.read_volatile() };
-        let mut next = buffer.next.get();
+        let next = buffer.next.get();
         // One comparison for two cases that are seldom: nothing is recorded, or the buffer is full.
         if next == buffer.end.get() {
-            if number == 0 || next.is_null() || !buffer.turn() {
-                return;
-            }
-            next = buffer.next.get();
+            return buffer.turn(number);
         }
         if number == 0 {
             return;
