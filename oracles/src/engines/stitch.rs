@@ -51,8 +51,8 @@ impl Stitch {
 /// behind: later answers would depend on how often that happened. Where one grows a memory, it takes its own frames for those of
 /// WebAssembly, and ends the process.
 fn cannot_do(plans: &[HostPlan]) -> Option<&'static str> {
-    let actions = plans.iter().flat_map(|plan| plan.turns.iter().flatten());
-    actions.into_iter().find_map(|action| match action {
+    let mut actions = plans.iter().flat_map(|plan| plan.turns.iter().flatten());
+    actions.find_map(|action| match action {
         HostAction::Trap => Some("it panics where a host function fails"),
         HostAction::GrowMemory { .. } => Some("it ends the process where a host function grows a memory"),
         _ => None,
