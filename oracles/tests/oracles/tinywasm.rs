@@ -48,8 +48,7 @@ fn one_module_after_another_is_not_taken_for_the_one_before() {
 
 #[test]
 fn memories_that_are_first_written_in_another_order_are_not_mixed_up() {
-    let text =
-        r#"(module (import "" "" (func (export "f"))) (memory (export "m") 0) (memory (export "n") 1))"#;
+    let text = r#"(module (import "" "" (func $h)) (memory (export "m") 0) (memory (export "n") 1) (export "f" (func $h)))"#;
     let write = HostAction::Write { memory: 1, address: 0, bytes: vec![77] };
     let turns = vec![vec![write], vec![HostAction::GrowMemory { memory: 0, pages: 1 }]];
     let hosts = [HostPlan { turns, repeats: false }];
