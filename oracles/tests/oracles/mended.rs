@@ -72,7 +72,7 @@ fn an_indirect_tail_call_of_the_host_returns_and_a_local_takes_what_its_block_ga
         (func (export "g") (param i32) (result i32)
             (if (result i32) (local.get 0) (then (i32.const 1)) (else (local.get 0))) (local.tee 0)))"#;
     let arguments = [0, 1, 7].map(|number| [Value::I32(number)]);
-    let calls = arguments.each_ref().map(|argument| [f(argument), Call::new("g", argument.clone())]).concat();
+    let calls = arguments.each_ref().map(|argument| [f(argument), Call::new("g", *argument)]).concat();
     assert_eq!(agreement(text, &calls), Agreement::Equal);
 }
 

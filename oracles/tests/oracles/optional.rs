@@ -376,7 +376,7 @@ fn documented_differences_of_sf_nano_do_not_show_in_other_words() {
         (func (export "g") (param f32 f64) (result i32) (i32.trunc_f32_u (f32.demote_f64 (local.get 1))))
         (func (export "h") (param f32 f64) (result i32) (local i64 funcref) (ref.is_null (local.get 3))))"#;
     let arguments = [[Value::F32(0xff80_0000), Value::F64(0)], [Value::F32(0), Value::F64(0xfff0 << 48)]];
-    let calls = arguments.map(|both| ["f", "g", "h"].map(|name| Call::new(name, both.clone()))).concat();
+    let calls = arguments.map(|both| ["f", "g", "h"].map(|name| Call::new(name, both))).concat();
     for entry in compiled().into_iter().filter(|entry| entry.name.starts_with("sf-nano")) {
         let settings = Settings { mends: true, ..settings(&entry) };
         let engine = entry.make(&settings).expect("it takes the settings");
