@@ -140,7 +140,7 @@ fn without_a_fix_the_shapes_of_a_group_that_keeps_coming_are_skipped_before_they
 #[test]
 fn panics_in_one_place_that_no_fix_explains_are_one_group_whatever_the_modules_look_like() {
     let grow = r#"(module (memory 1) (func (export "f") (result i32) (memory.grow (i32.const -1))))"#;
-    let other = r#"(module (memory 1) (func (export "g") (param i32) (drop (memory.grow (i32.const -2)))))"#;
+    let other = r#"(module (memory 2) (func (export "g") (param i32) (drop (memory.grow (i32.const -2)))))"#;
     let SubjectSpec::Engines(engines) = spec(None, 2).subject else { panic!("it is about engines") };
     let engines = EngineSpec {
         target: "dlr".to_owned(),
