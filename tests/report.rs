@@ -167,7 +167,8 @@ fn a_running_campaign_and_its_results_are_served() {
     assert!(page.contains("killed before it could end") && page.contains("<figure id=\"tests\">"), "{page}");
     assert!(!page.contains("http-equiv=\"refresh\""), "nothing changes any more");
     assert!(fetched(&address, "/plot.csv").contains("seconds,tests,"));
-    let stopped = Command::new("kill").args(["-INT", &report.id().to_string()]).status();
+    // Unlike SIGINT, no shell ignores it for jobs in the background.
+    let stopped = Command::new("kill").args(["-TERM", &report.id().to_string()]).status();
     assert!(stopped.expect("there is `kill`").success());
-    assert_eq!(report.wait().expect("it ends").code(), Some(130));
+    assert_eq!(report.wait().expect("it ends").code(), Some(143));
 }
