@@ -2,6 +2,8 @@
 //!
 //! Its interface is nearly that of the later one, so both have the same adapter, compiled once for each.
 
+#![allow(clippy::duplicate_mod, reason = "the types of the two versions are not the same")]
+
 #[path = "wasmi/access.rs"]
 mod access;
 mod api;

@@ -1,5 +1,10 @@
 //! Instances of makepad-stitch: stubs for imports, calls, the state.
 
+#![allow(
+    clippy::arc_with_non_send_sync,
+    reason = "other engines send their views to other threads, and all have one type for them"
+)]
+
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use ::makepad_stitch::{
