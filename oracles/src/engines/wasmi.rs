@@ -6,6 +6,7 @@
 mod access;
 mod api;
 mod compiled;
+mod features;
 mod instance;
 mod limiter;
 mod values;
@@ -21,7 +22,6 @@ use crate::{
     registry::{EngineEntry, Lineage, Role},
     settings::{Limits, Settings},
 };
-use mutagen_features::{Feature, Features};
 
 /// The version that is linked.
 const VERSION: &str = "2.0.0";
@@ -87,7 +87,7 @@ impl Wasmi {
 
     fn with(name: &'static str, mode: CompilationMode, settings: &Settings) -> Self {
         let mut validating = Config::default();
-        switch_features(&mut validating, settings.features);
+        features::switch_features(&mut validating, settings.features);
         validating.compilation_mode(CompilationMode::LazyTranslation);
         let mut executing = validating.clone();
         executing
@@ -102,25 +102,6 @@ impl Wasmi {
     fn compiled(&self, bytes: &[u8]) -> Result<CompiledModule, Rejection> {
         CompiledModule::new(::wasmi::Engine::new(&self.executing), bytes, self.limits)
     }
-}
-
-fn switch_features(config: &mut Config, features: Features) {
-    let on = |feature| features.contains(feature);
-    config
-        .wasm_mutable_global(on(Feature::MutableGlobal))
-        .wasm_saturating_float_to_int(on(Feature::SaturatingFloatToInt))
-        .wasm_sign_extension(on(Feature::SignExtension))
-        .wasm_multi_value(on(Feature::MultiValue))
-        .wasm_bulk_memory(on(Feature::BulkMemory))
-        .wasm_reference_types(on(Feature::ReferenceTypes))
-        .wasm_simd(on(Feature::Simd))
-        .wasm_relaxed_simd(on(Feature::RelaxedSimd))
-        .wasm_tail_call(on(Feature::TailCall))
-        .wasm_extended_const(on(Feature::ExtendedConst))
-        .wasm_multi_memory(on(Feature::MultiMemory))
-        .wasm_memory64(on(Feature::Memory64))
-        .wasm_wide_arithmetic(on(Feature::WideArithmetic))
-        .wasm_custom_page_sizes(false);
 }
 
 impl Engine for Wasmi {

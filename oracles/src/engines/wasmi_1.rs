@@ -9,6 +9,8 @@ mod access;
 mod api;
 #[path = "wasmi/compiled.rs"]
 mod compiled;
+#[path = "wasmi/features.rs"]
+mod features;
 #[path = "wasmi/instance.rs"]
 mod instance;
 mod limiter;
@@ -16,7 +18,6 @@ mod limiter;
 mod values;
 
 use ::wasmi_1::{CompilationMode, Config, Module};
-use mutagen_features::{Feature, Features};
 
 use self::compiled::CompiledModule;
 use crate::{
@@ -42,7 +43,7 @@ impl WasmiOne {
     /// It leaves NaNs as the hardware makes them, whatever the settings say.
     pub(super) fn new(settings: &Settings) -> Self {
         let mut validating = Config::default();
-        switch_features(&mut validating, settings.features);
+        features::switch_features(&mut validating, settings.features);
         validating.compilation_mode(CompilationMode::LazyTranslation);
         let mut executing = validating.clone();
         executing
@@ -56,25 +57,6 @@ impl WasmiOne {
     fn compiled(&self, bytes: &[u8]) -> Result<CompiledModule, Rejection> {
         CompiledModule::new(::wasmi_1::Engine::new(&self.executing), bytes, self.limits)
     }
-}
-
-fn switch_features(config: &mut Config, features: Features) {
-    let on = |feature| features.contains(feature);
-    config
-        .wasm_mutable_global(on(Feature::MutableGlobal))
-        .wasm_saturating_float_to_int(on(Feature::SaturatingFloatToInt))
-        .wasm_sign_extension(on(Feature::SignExtension))
-        .wasm_multi_value(on(Feature::MultiValue))
-        .wasm_bulk_memory(on(Feature::BulkMemory))
-        .wasm_reference_types(on(Feature::ReferenceTypes))
-        .wasm_simd(on(Feature::Simd))
-        .wasm_relaxed_simd(on(Feature::RelaxedSimd))
-        .wasm_tail_call(on(Feature::TailCall))
-        .wasm_extended_const(on(Feature::ExtendedConst))
-        .wasm_multi_memory(on(Feature::MultiMemory))
-        .wasm_memory64(on(Feature::Memory64))
-        .wasm_wide_arithmetic(on(Feature::WideArithmetic))
-        .wasm_custom_page_sizes(false);
 }
 
 impl Engine for WasmiOne {

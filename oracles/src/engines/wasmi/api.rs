@@ -1,8 +1,8 @@
 //! The interface of this version of wasmi, as far as it differs from that of others.
 
 pub(super) use ::wasmi::{
-    AsContextMut, Caller, Engine, Error, Extern, ExternRef, ExternType, F32, F64, Func, FuncType, Global,
-    Instance, Memory, Module, Nullable, Store, Table, TrapCode, V128, Val, ValType,
+    AsContextMut, Caller, Config, Engine, Error, Extern, ExternRef, ExternType, F32, F64, Func, FuncType,
+    Global, Instance, Memory, Module, Nullable, Store, Table, TrapCode, V128, Val, ValType,
     errors::{ErrorKind, HostError, InstantiationError, MemoryError},
 };
 

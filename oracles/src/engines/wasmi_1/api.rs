@@ -2,8 +2,8 @@
 
 use ::wasmi_1::errors::TableError;
 pub(super) use ::wasmi_1::{
-    AsContextMut, Caller, Engine, Error, Extern, ExternRef, ExternType, F32, F64, Func, FuncType, Global,
-    Instance, Memory, Module, Ref as Nullable, Store, Table, TrapCode, V128, Val, ValType,
+    AsContextMut, Caller, Config, Engine, Error, Extern, ExternRef, ExternType, F32, F64, Func, FuncType,
+    Global, Instance, Memory, Module, Ref as Nullable, Store, Table, TrapCode, V128, Val, ValType,
     errors::{ErrorKind, HostError, InstantiationError, MemoryError},
 };
 
